@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package cli is what the four commands share: their streams, how an error and its hint are told, exit codes, and the
+// version they report.
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes of every command.
+const (
+	ExitOK      = 0
+	ExitFailure = 1 // the work failed
+	ExitUsage   = 2 // the command line makes no sense
+)
+
+// A HintError is an error with what the reader can do about it, told on a line of its own.
+type HintError struct {
+	Err  error
+	Hint string
+}
+
+func (e *HintError) Error() string { return e.Err.Error() }
+func (e *HintError) Unwrap() error { return e.Err }
+
+// Hint adds what to do to an error.
+func Hint(err error, format string, args ...any) error {
+	return &HintError{Err: err, Hint: fmt.Sprintf(format, args...)}
+}
+
+// An ExitError ends the process with a code of its own. With no Err nothing is printed: the command has said it all.
+type ExitError struct {
+	Code int
+	Err  error
+}
+
+func (e *ExitError) Error() string {
+	if e.Err == nil {
+		return fmt.Sprintf("exit %d", e.Code)
+	}
+	return e.Err.Error()
+}
+func (e *ExitError) Unwrap() error { return e.Err }
+
+// Usage marks an error as one of the command line: exit code 2, with a pointer to --help.
+func Usage(format string, args ...any) error {
+	return &ExitError{Code: ExitUsage, Err: Hint(fmt.Errorf(format, args...), "see --help")}
+}
+
+// Main runs a command with the process's arguments and streams until it ends or the process is told to stop, and
+// returns the exit code.
+func Main(root *cobra.Command) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return Run(ctx, root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// Run runs a command and returns its exit code. An error is printed here and nowhere else.
+func Run(ctx context.Context, root *cobra.Command, args []string, in io.Reader, out, errOut io.Writer) int {
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usage("%w", err) })
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return ExitOK
+	}
+	code := exitCode(err)
+	if exit := (*ExitError)(nil); errors.As(err, &exit) && exit.Err == nil {
+		return code
+	}
+	fmt.Fprintf(errOut, "%s: %s\n", root.Name(), oneLine(err.Error()))
+	var hint *HintError
+	if errors.As(err, &hint) && hint.Hint != "" {
+		fmt.Fprintf(errOut, "%s: hint: %s\n", root.Name(), oneLine(hint.Hint))
+	}
+	return code
+}
+
+func exitCode(err error) int {
+	var exit *ExitError
+	if errors.As(err, &exit) {
+		return exit.Code
+	}
+	if strings.HasPrefix(err.Error(), "unknown command") { // cobra has no type for it
+		return ExitUsage
+	}
+	return ExitFailure
+}
+
+// oneLine keeps what a log reader splits on out of a message.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
