@@ -57,7 +57,7 @@ func newOutbox(out io.Writer, opts Options) *outbox {
 	return o
 }
 
-// run writes until stop is closed, a write fails, or over is done.
+// run writes until stop is closed or a write fails.
 func (o *outbox) run() {
 	defer close(o.ended)
 	for {
@@ -66,8 +66,6 @@ func (o *outbox) run() {
 			if !o.write(n) {
 				return
 			}
-		case <-o.over.Done():
-			return
 		case <-o.stop:
 			// The length is taken once: others may go on sending for ever.
 			for range len(o.queue) {
@@ -82,6 +80,9 @@ func (o *outbox) run() {
 }
 
 func (o *outbox) write(n mcp.JSONRPCNotification) bool {
+	if o.over.Err() != nil {
+		return false // Serve gave up on a Write that then came back
+	}
 	f, ours := n.Params.AdditionalFields[frameField].(*frame)
 	if !ours {
 		line, err := encode(n)

@@ -14,9 +14,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// ErrInputClosed is returned for a request to a client whose answer cannot
-// come any more, because its side of the input is closed.
-var ErrInputClosed = errors.New("client closed its output")
+// ErrInputClosed is returned for a request to the client whose answer cannot
+// come any more.
+var ErrInputClosed = errors.New("input from the client has ended")
 
 // requests are ours to the client that wait for an answer.
 type requests struct {

@@ -65,6 +65,7 @@ var (
 	errStopped  = errors.New("server was stopped")
 	errGrace    = errors.New("input ended, and the time to finish is over")
 	errFinished = errors.New("session is over")
+	errUnread   = errors.New("client does not read: frames are lost")
 )
 
 // conn is one run of Serve.
@@ -83,7 +84,8 @@ type conn struct {
 //
 //   - in ends. The requests received so far may go on for Options.Grace and
 //     are answered; then their contexts are cancelled. Serve returns nil, or
-//     the error that reading ended with.
+//     the error that reading ended with, or an error when answers are lost
+//     because the client did not read them in that time.
 //   - ctx is done. All contexts are cancelled at once. Serve returns ctx.Err().
 //   - a write to out fails. All contexts are cancelled. Serve returns the
 //     error. (On os.Stdout a program that does not ignore SIGPIPE is killed by
@@ -110,7 +112,7 @@ func Serve(ctx context.Context, srv *server.MCPServer, in io.Reader, out io.Writ
 	// Before the hooks of RegisterSession, which may notify.
 	go box.run()
 	if err := srv.RegisterSession(ctx, c.sess); err != nil {
-		box.end(ErrClosed)
+		close(box.stop)
 		return fmt.Errorf("register session: %w", err)
 	}
 	defer srv.UnregisterSession(context.WithoutCancel(ctx), c.sess.id)
@@ -136,7 +138,9 @@ func Serve(ctx context.Context, srv *server.MCPServer, in io.Reader, out io.Writ
 			err = readErr
 		}
 	}
-	c.stop(cause, in, readEnd)
+	if stopErr := c.stop(cause, in, readEnd); err == nil {
+		err = stopErr
+	}
 	return err
 }
 
@@ -161,8 +165,9 @@ func (c *conn) finish(ctx context.Context, grace time.Duration) error {
 }
 
 // stop ends everything that this run of Serve has started, in the order in
-// which work flows: reading, handlers, writing.
-func (c *conn) stop(cause error, in io.Reader, readEnd <-chan struct{}) {
+// which work flows: reading, handlers, writing. Its error tells of frames that
+// were sent but not written.
+func (c *conn) stop(cause error, in io.Reader, readEnd <-chan struct{}) (err error) {
 	limit, cancel := context.WithTimeout(context.Background(), windDown)
 	defer cancel()
 	c.cancel(cause)
@@ -177,13 +182,15 @@ func (c *conn) stop(cause error, in io.Reader, readEnd <-chan struct{}) {
 	}
 	close(c.box.stop)
 	if !await(limit, c.box.ended) {
-		c.log.Warn("client does not read: frames are lost")
+		err = errUnread
+		c.log.Warn(err.Error())
 		c.box.end(ErrClosed)
 		interruptWrite(c.box.out)
 	}
 	if readEnds {
 		await(limit, readEnd)
 	}
+	return err
 }
 
 func await(limit context.Context, ended <-chan struct{}) bool {
