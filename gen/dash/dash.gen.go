@@ -863,6 +863,14 @@ type MeKind string
 // Examples: correct horse battery staple
 type NewPassword = string
 
+// NewTeam Examples: {"name":"Acme","slug":"acme"}
+type NewTeam struct {
+	Name string `json:"name"`
+
+	// Slug Examples: acme
+	Slug TeamSlug `json:"slug"`
+}
+
 // NotFoundRefusal Examples: {"error":"not_found","message":"there is no such route","nearest":["GET /api/keys"]}
 type NotFoundRefusal struct {
 	Code    NotFoundRefusalError `json:"error"`
@@ -1013,13 +1021,10 @@ type Setup struct {
 	//
 	// Examples: correct horse battery staple
 	Password NewPassword `json:"password"`
-	Team     struct {
-		Name string `json:"name"`
 
-		// Slug Examples: acme
-		Slug TeamSlug `json:"slug"`
-	} `json:"team"`
-	Token string `json:"token"`
+	// Team Examples: {"name":"Acme","slug":"acme"}
+	Team  NewTeam `json:"team"`
+	Token string  `json:"token"`
 }
 
 // SetupRefusal Why nothing was set up.

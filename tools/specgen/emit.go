@@ -23,6 +23,7 @@ type output struct {
 	MinMCPVersion string
 	Version       string
 	Permissions   []string
+	Models        []string // schemas that are objects
 	Operations    []operation
 	Refusals      []refusal
 	Servers       []toolServer

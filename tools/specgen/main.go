@@ -42,6 +42,11 @@ func run(root string) error {
 	for _, v := range items(get(c.spec.root, "components", "schemas", "Permission", "enum")) {
 		out.Permissions = append(out.Permissions, v.Value)
 	}
+	for name, n := range pairs(get(c.bundle, "components", "schemas")) {
+		if str(n, "type") == "object" && get(n, "x-go-type") == nil {
+			out.Models = append(out.Models, name.Value)
+		}
+	}
 	out.Operations, out.Refusals = c.operations(&p)
 	servers, toolDoc, err := c.catalogue(&p)
 	if err != nil {
@@ -65,6 +70,7 @@ func emit(root string, c *contract, out output, toolDoc *yaml.Node) error {
 		{"gen/dash/openapi.json", func() ([]byte, error) { return nodeJSON(c.bundle) }},
 		{"gen/dash/operations.gen.go", func() ([]byte, error) { return goFile("operations.go.tmpl", out) }},
 		{"gen/dash/refusals.gen.go", func() ([]byte, error) { return goFile("refusals.go.tmpl", out) }},
+		{"gen/dash/reflect.gen.go", func() ([]byte, error) { return goFile("reflect.go.tmpl", out) }},
 		{"gen/dash/time.gen.go", func() ([]byte, error) { return goFile("time.go.tmpl", out) }},
 		{"gen/routes.md", func() ([]byte, error) { return textFile("routes.md.tmpl", out) }},
 		{"gen/mcptools/tools.openapi.json", func() ([]byte, error) { return nodeJSON(toolDoc) }},

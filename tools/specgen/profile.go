@@ -67,6 +67,9 @@ func lintSchema(s *source, n *yaml.Node, p *problems) {
 			p.add(s, k, "properties %q and %q become one field in Go: give one an x-go-name", other, k.Value)
 		}
 		goNames[name] = k.Value
+		if get(v, "properties") != nil && get(v, "x-go-type") == nil {
+			p.add(s, v, "an object inside another becomes a struct without a name: make %q a component and refer to it", k.Value)
+		}
 		lintSchema(s, v, p)
 	}
 	for _, r := range items(get(n, "required")) {
