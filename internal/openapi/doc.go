@@ -19,6 +19,15 @@
 // expressions that Go cannot compile. Such a part is let through when it is
 // met; [Document.Precompile] names all of them for those who want to know.
 //
+// # Where things are
+//
+// Package rawjson finds values in JSON text without decoding them, routes works
+// on routes as text (match, nearest, safe paths, lists), schema compiles and
+// words what is wrong. This package joins them to a document: its index
+// (document.go, operation.go, ref.go), what a request may carry and how it is
+// checked (inputs.go, params.go, check.go), and slices (slice.go chooses,
+// assemble.go and rewrite.go write, component.go names and stubs).
+//
 // # What is understood
 //
 // JSON documents of OpenAPI 3.0, 3.1 and 3.2 with references inside the

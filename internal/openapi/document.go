@@ -12,22 +12,25 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/fiftyarms/platform/internal/openapi/rawjson"
+	"github.com/fiftyarms/platform/internal/openapi/routes"
+	"github.com/fiftyarms/platform/internal/openapi/schema"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // Document is an index over one OpenAPI document. The zero value is of no use;
 // [Load] makes one. It is safe for concurrent use.
 type Document struct {
-	src     source
-	root    map[string]span
+	src     rawjson.Source
+	root    map[string]rawjson.Span
 	version string
 	ops     []*Operation
 
-	components func() map[string]map[string]span // section and name to place
+	components func() map[string]map[string]rawjson.Span // section and name to place
 	byID       func() map[string]*Operation
 	byRoute    func() map[string][]*Operation // by Route with nameless parameters
-	tree       func() *node
-	checks     schemaSet
+	tree       func() *routes.Tree[*Operation]
+	checks     *schema.Set
 	pieces     pieceCache
 }
 
@@ -55,24 +58,23 @@ func Load(data []byte) (*Document, error) {
 	if err := wellFormed(data); err != nil {
 		return nil, err
 	}
-	d := &Document{src: data, root: map[string]span{}}
-	start := d.src.space(0)
-	for k, v := range d.src.members(span{start, len(data)}) {
+	d := &Document{src: data, root: map[string]rawjson.Span{}}
+	for k, v := range d.src.Members(d.src.At(0)) {
 		d.root[string(k)] = v
 	}
-	d.version = d.src.str(d.root["openapi"])
+	d.version = d.src.Str(d.root["openapi"])
 	if d.version == "" {
-		d.version = d.src.str(d.root["swagger"])
+		d.version = d.src.Str(d.root["swagger"])
 	}
-	if d.version == "" && !d.root["paths"].ok() {
+	if d.version == "" && !d.root["paths"].OK() {
 		return nil, &LoadError{Reason: "this JSON is no OpenAPI document: it has neither a member openapi nor paths"}
 	}
-	d.indexOperations()
 	d.components = sync.OnceValue(d.indexComponents)
 	d.byID = sync.OnceValue(d.indexIDs)
 	d.byRoute = sync.OnceValue(d.indexRoutes)
 	d.tree = sync.OnceValue(d.buildTree)
-	d.checks.init(d)
+	d.checks = schema.NewSet(d.src, d.resolve, d.is30())
+	d.indexOperations()
 	return d, nil
 }
 
@@ -90,24 +92,19 @@ func wellFormed(data []byte) error {
 	}
 	dec := jsontext.NewDecoder(bytes.NewBuffer(data), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	err := dec.SkipValue()
+	at := int(dec.InputOffset())
 	if err == nil {
 		if _, err = dec.ReadToken(); errors.Is(err, io.EOF) {
 			return nil
 		}
 		err = errors.New("more text after the JSON object")
 	}
-	at := int(dec.InputOffset())
-	if syn := (*jsontext.SyntacticError)(nil); errors.As(err, &syn) {
-		at = int(syn.ByteOffset)
+	reason := err
+	if syn, ok := errors.AsType[*jsontext.SyntacticError](err); ok {
+		at, reason = int(syn.ByteOffset), syn.Err
 	}
-	line, column := lineOf(data, at)
-	return &LoadError{Line: line, Column: column, Reason: "the JSON is damaged here", Err: err}
-}
-
-// lineOf is the 1-based line and column of an offset.
-func lineOf(data []byte, at int) (line, column int) {
-	before := data[:min(max(at, 0), len(data))]
-	return bytes.Count(before, []byte("\n")) + 1, len(before) - bytes.LastIndexByte(before, '\n')
+	line, column := rawjson.Source(data).Position(at)
+	return &LoadError{Line: line, Column: column, Reason: "the JSON is damaged: " + reason.Error(), Err: err}
 }
 
 // Version is the document's own version, such as "3.1.0"; of a Swagger
@@ -120,7 +117,7 @@ func (d *Document) Raw() json.RawMessage { return json.RawMessage(d.src) }
 // Extension is the raw value of a root member such as "x-min-version".
 func (d *Document) Extension(name string) (json.RawMessage, bool) {
 	sp := d.root[name]
-	return d.src.raw(sp), sp.ok()
+	return d.src.Raw(sp), sp.OK()
 }
 
 // Operations lists all operations in document order. The slice is shared: do
@@ -157,4 +154,40 @@ func (d *Document) indexIDs() map[string]*Operation {
 // is30 tells documents whose schemas are not JSON Schema 2020-12.
 func (d *Document) is30() bool {
 	return strings.HasPrefix(d.version, "3.0") || strings.HasPrefix(d.version, "2")
+}
+
+// isSwagger tells Swagger 2, whose parameters and bodies are of another kind.
+func (d *Document) isSwagger() bool { return d.root["swagger"].OK() && !d.root["openapi"].OK() }
+
+// Schema compiles the schema at a JSON pointer of the document, with or
+// without its "#": "#/components/schemas/Card". Each place is compiled once.
+// The error says that nothing is there.
+func (d *Document) Schema(pointer string) (*Validator, error) {
+	sp := d.resolve("#" + strings.TrimPrefix(pointer, "#"))
+	if !sp.OK() {
+		return nil, fmt.Errorf("no schema at %q in the document", pointer)
+	}
+	return d.checks.Validator(schema.AnySide, sp), nil
+}
+
+// Precompile compiles every request schema and reports, joined into one error,
+// what cannot be enforced as written: dangling references, references to other
+// documents, regular expressions that Go cannot compile, malformed keywords.
+// Checks let all of those through, so a server's tests call this on its own
+// contract.
+func (d *Document) Precompile() error {
+	for _, op := range d.ops {
+		in := op.inputs()
+		for _, p := range in.params {
+			if p.schema.OK() {
+				d.checks.Validator(schema.RequestSide, p.schema)
+			}
+		}
+		for _, c := range in.content {
+			if c.schema.OK() {
+				d.checks.Validator(schema.RequestSide, c.schema)
+			}
+		}
+	}
+	return d.checks.Weak()
 }

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"strings"
 	"sync"
+
+	"github.com/fiftyarms/platform/internal/openapi/rawjson"
 )
 
 // Operation is one method of one path.
@@ -14,14 +16,16 @@ type Operation struct {
 	Path   string // the template as the document writes it, "/x/{id}"
 
 	doc        *Document
-	span       span
-	item       span   // the path item around it
-	key        string // its key there, as written
-	additional bool   // held by additionalOperations (3.2)
-	index      int    // its place among all operations
+	span       rawjson.Span
+	item       rawjson.Span // the path item around it
+	key        string       // its key there, as written
+	additional bool         // held by additionalOperations (3.2)
+	index      int          // its place among all operations
 
-	head   func() opHead
-	inputs func() opInputs
+	headOnce   sync.Once
+	headRead   opHead
+	inputsOnce sync.Once
+	inputsRead opInputs
 }
 
 // opHead is what lists show of an operation.
@@ -45,13 +49,13 @@ func (o *Operation) Tags() []string { return o.head().tags }
 // Extension is the raw value of the operation's member of that name, such as
 // "x-permission".
 func (o *Operation) Extension(name string) (json.RawMessage, bool) {
-	sp := o.doc.src.get(o.span, name)
-	return o.doc.src.raw(sp), sp.ok()
+	sp := o.doc.src.Get(o.span, name)
+	return o.doc.src.Raw(sp), sp.OK()
 }
 
 // Raw is the operation object as the document holds it, references
 // unresolved. It must not be changed.
-func (o *Operation) Raw() json.RawMessage { return o.doc.src.raw(o.span) }
+func (o *Operation) Raw() json.RawMessage { return o.doc.src.Raw(o.span) }
 
 // RequestContentTypes lists the declared content types of the request body in
 // document order; empty when the operation takes no body.
@@ -71,17 +75,17 @@ var httpMethods = map[string]bool{
 // indexOperations notes where each operation lies. It runs at load and looks
 // at nothing below the methods.
 func (d *Document) indexOperations() {
-	for path, item := range d.src.members(d.root["paths"]) {
+	for path, item := range d.src.Members(d.root["paths"]) {
 		if len(path) == 0 || path[0] != '/' {
 			continue // an extension
 		}
 		template := strings.ToValidUTF8(string(path), "\uFFFD")
 		item = d.follow(item)
-		for key, op := range d.src.members(item) {
+		for key, op := range d.src.Members(item) {
 			if name := string(key); httpMethods[strings.ToLower(name)] {
 				d.addOperation(&Operation{Method: strings.ToUpper(name), Path: template, span: op, item: item, key: name})
 			} else if name == "additionalOperations" {
-				for method, op := range d.src.members(op) {
+				for method, op := range d.src.Members(op) {
 					d.addOperation(&Operation{Method: strings.ToUpper(string(method)), Path: template, span: op, item: item, key: string(method), additional: true})
 				}
 			}
@@ -90,25 +94,34 @@ func (d *Document) indexOperations() {
 }
 
 func (d *Document) addOperation(op *Operation) {
-	if d.src.kind(op.span) != '{' {
+	if d.src.Kind(op.span) != '{' {
 		return
 	}
 	op.doc, op.index = d, len(d.ops)
-	op.head = sync.OnceValue(op.readHead)
-	op.inputs = sync.OnceValue(op.readInputs)
 	d.ops = append(d.ops, op)
+}
+
+func (o *Operation) head() *opHead {
+	o.headOnce.Do(func() { o.headRead = o.readHead() })
+	return &o.headRead
+}
+
+// inputs is what a request may carry, decoded at its first use.
+func (o *Operation) inputs() *opInputs {
+	o.inputsOnce.Do(func() { o.inputsRead = o.readInputs() })
+	return &o.inputsRead
 }
 
 func (o *Operation) readHead() opHead {
 	var h opHead
-	for k, v := range o.doc.src.members(o.span) {
+	for k, v := range o.doc.src.Members(o.span) {
 		switch string(k) {
 		case "operationId":
-			h.id = o.doc.src.str(v)
+			h.id = o.doc.src.Str(v)
 		case "summary":
-			h.summary = o.doc.src.str(v)
+			h.summary = o.doc.src.Str(v)
 		case "tags":
-			h.tags = o.doc.src.strs(v)
+			h.tags = o.doc.src.Strs(v)
 		}
 	}
 	return h

@@ -4,90 +4,53 @@ package openapi
 
 import (
 	"net/url"
-	"strconv"
 	"strings"
+
+	"github.com/fiftyarms/platform/internal/openapi/rawjson"
 )
 
 // maxHops bounds a chain of references to references.
 const maxHops = 16
 
-var unescapePointer = strings.NewReplacer("~1", "/", "~0", "~")
-
 // resolve finds what a reference inside the document points at, or the zero
 // span: "#/components/schemas/X", "#/paths/~1x/get", "#".
-func (d *Document) resolve(ref string) span {
+func (d *Document) resolve(ref string) rawjson.Span {
 	pointer, ok := strings.CutPrefix(ref, "#")
-	if !ok {
-		return span{}
+	if !ok || pointer != "" && pointer[0] != '/' {
+		return rawjson.Span{}
 	}
 	if text, err := url.PathUnescape(pointer); err == nil {
 		pointer = text
 	}
-	return d.pointer(pointer)
-}
-
-// pointer finds a place by its JSON pointer, or the zero span.
-func (d *Document) pointer(pointer string) span {
-	start := d.src.space(0)
-	whole := span{start, d.src.valueEnd(start)}
-	if pointer == "" {
-		return whole
+	tokens := rawjson.SplitPointer(pointer)
+	switch {
+	case len(tokens) == 0:
+		return d.src.At(0)
+	case tokens[0] == "components" && len(tokens) >= 3:
+		return d.src.Descend(d.components()[tokens[1]][tokens[2]], tokens[3:])
 	}
-	if pointer[0] != '/' {
-		return span{}
-	}
-	tokens := strings.Split(pointer[1:], "/")
-	for i, t := range tokens {
-		tokens[i] = unescapePointer.Replace(t)
-	}
-	if tokens[0] == "components" && len(tokens) >= 3 {
-		return d.descend(d.components()[tokens[1]][tokens[2]], tokens[3:])
-	}
-	return d.descend(d.root[tokens[0]], tokens[1:])
-}
-
-func (d *Document) descend(sp span, tokens []string) span {
-	for _, t := range tokens {
-		switch d.src.kind(sp) {
-		case '{':
-			sp = d.src.get(sp, t)
-		case '[':
-			n, err := strconv.Atoi(t)
-			arr := sp
-			sp = span{}
-			for e := range d.src.elements(arr) {
-				if n == 0 && err == nil {
-					sp = e
-					break
-				}
-				n--
-			}
-		default:
-			return span{}
-		}
-	}
-	return sp
+	return d.src.Descend(d.root[tokens[0]], tokens[1:])
 }
 
 // follow resolves a value that is a reference, through chains of them. What
 // leads nowhere is the zero span.
-func (d *Document) follow(sp span) span {
+func (d *Document) follow(sp rawjson.Span) rawjson.Span {
 	for range maxHops {
-		ref := d.src.get(sp, "$ref")
-		if d.src.kind(ref) != '"' {
+		ref := d.src.Get(sp, "$ref")
+		if d.src.Kind(ref) != '"' {
 			return sp
 		}
-		sp = d.resolve(d.src.str(ref))
+		sp = d.resolve(d.src.Str(ref))
 	}
-	return span{}
+	return rawjson.Span{}
 }
 
-func (d *Document) indexComponents() map[string]map[string]span {
-	all := map[string]map[string]span{}
-	for section, body := range d.src.members(d.root["components"]) {
-		names := map[string]span{}
+func (d *Document) indexComponents() map[string]map[string]rawjson.Span {
+	all := map[string]map[string]rawjson.Span{}
+	for section, body := range d.src.Members(d.root["components"]) {
+		names := map[string]rawjson.Span{}
 		all[string(section)] = names
-		for name, v := range d.src.members(body) {
+		for name, v := range d.src.Members(body) {
 			names[string(name)] = v
 		}
 	}
