@@ -24,10 +24,13 @@ var (
 	ErrDuplicate = errors.New("already there")     // a unique value is taken
 	ErrNotSetUp  = errors.New("not set up")        // no team yet
 	ErrSchema    = errors.New("unexpected schema") // the database is newer than this build
+	ErrText      = errors.New("text with NUL or bytes that are not UTF-8")
 )
 
-// A Store keeps everything. Times come from the caller, to the millisecond; ids and hashes too. Methods are safe for
-// concurrent use; a cancelled context leaves nothing half done.
+// A Store keeps everything. Times come from the caller, to the millisecond; ids and hashes too. What lapses at a time
+// holds until the millisecond before it. Methods are safe for concurrent use; a cancelled context leaves nothing half
+// done. A row that points at one that is not there, or is another team's, is ErrNotFound; an id or hash that is taken
+// is ErrDuplicate; text that not every database can hold is ErrText.
 type Store interface {
 	// Ping says whether the database answers.
 	Ping(ctx context.Context) error
@@ -96,6 +99,7 @@ type People interface {
 	// AddPerson adds a person to a team. ErrDuplicate where the address is taken.
 	AddPerson(ctx context.Context, p Person) error
 	PersonByEmail(ctx context.Context, email string) (Person, error)
+	// CreateLogin keeps a browser session, and forgets those that had lapsed by l.CreatedAt.
 	CreateLogin(ctx context.Context, l Login) error
 	// Login finds a browser session that holds at now, with its person and team.
 	Login(ctx context.Context, tokenHash string, now time.Time) (Login, Person, Team, error)
@@ -123,7 +127,7 @@ type Key struct {
 type Keys interface {
 	// KeyByHash finds a key, revoked or lapsed or not, with its team.
 	KeyByHash(ctx context.Context, hash string) (Key, Team, error)
-	// TouchKey notes a use, unless a later one is noted.
+	// TouchKey notes a use, unless a later one is noted. There is nothing to note on a key that is not there.
 	TouchKey(ctx context.Context, id string, at time.Time) error
 	// ListKeys answers at most limit keys of a team, newest first, after the one that the cursor names.
 	ListKeys(ctx context.Context, q KeyQuery) ([]Key, error)
@@ -192,14 +196,15 @@ type AccessRequests interface {
 	// first.
 	ListAccessRequests(ctx context.Context, q AccessRequestQuery) ([]AccessRequest, error)
 	// DecideAccessRequest writes the decision if the request is pending at d.At and its digest is the one named; one
-	// statement decides, so of two racing decisions one wins. ErrConflict otherwise, ErrNotFound where there is none.
-	// The request's ExpiresAt becomes collectBy.
+	// statement decides, so of two racing decisions one wins. ErrConflict otherwise, ErrNotFound where there is none, or
+	// it named another team than d.TeamID. The request's ExpiresAt becomes collectBy; its Team stays as it was named.
 	DecideAccessRequest(ctx context.Context, publicID, digest string, d AccessDecision, collectBy time.Time) error
 	// CollectKey makes the key of an approved request and marks the request claimed, both or neither. Of two racing
-	// calls one wins; the other, and any call for a request that is not approved or lapsed at k.CreatedAt, gets
-	// ErrConflict.
+	// calls one wins; the other, and any call for a request that is not approved by k.TeamID or lapsed at k.CreatedAt,
+	// gets ErrConflict. ErrNotFound where no request has the secret.
 	CollectKey(ctx context.Context, secretHash string, k Key) error
-	// ForgetAccessRequests deletes the requests that nobody collected a key from and that ended before the given time.
+	// ForgetAccessRequests deletes the requests that nobody collected a key from and that ended before the given time: at
+	// the decision that denied them or sent them back, else when they expired.
 	ForgetAccessRequests(ctx context.Context, before time.Time) (int64, error)
 }
 
@@ -226,7 +231,8 @@ type PlanSession struct {
 type PlanSessions interface {
 	// Connect connects the session of s.KeyID. One that is connected keeps its id, agent and time and takes the title.
 	// Otherwise it takes the team's lowest-numbered agent that no session of a live key holds, or a new one, "Agent <n>".
-	// A key is live if it is not revoked and was used at or after liveSince. s.Agent is not read.
+	// A key is live if it is not revoked and was used at or after liveSince. A session that loses its agent so has ended.
+	// s.Agent is not read. ErrNotFound where the team has no such key.
 	Connect(ctx context.Context, s PlanSession, liveSince time.Time) (PlanSession, error)
 	// Leave ends the session of a key. ErrNotFound where it has none.
 	Leave(ctx context.Context, keyID string) error

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstore
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+func openPostgres(url string, conns int) (engine, error) {
+	config, err := pgx.ParseConfig(url)
+	if err != nil {
+		// The driver's words may hold the address, and with it the password.
+		return engine{}, errors.New("the database's address is not one of PostgreSQL: write postgres://user:password@host:port/name")
+	}
+	db := stdlib.OpenDB(*config)
+	conns = max(2, conns) // migrating takes one that locks and one that works
+	db.SetMaxOpenConns(conns)
+	db.SetMaxIdleConns(conns)
+	db.SetConnMaxIdleTime(5 * time.Minute)
+	db.SetConnMaxLifetime(time.Hour) // so that a new server behind the address gets its share
+	exclusive := func(ctx context.Context, f func() error) error {
+		tx, err := db.BeginTx(ctx, nil)
+		if err != nil {
+			return fail(ctx, "reach the database", err)
+		}
+		// The lock ends with its transaction, so it cannot outlive this call; f works on other connections.
+		defer func() { _ = tx.Rollback() }()
+		const lock = `SELECT pg_advisory_xact_lock(50, hashtext(COALESCE(current_schema(), '')))` // 50: the migrations' own number
+		if _, err := tx.ExecContext(ctx, lock); err != nil {
+			return fail(ctx, "wait for whoever else is migrating the database", err)
+		}
+		return f()
+	}
+	return engine{
+		name:    fmt.Sprintf("%s on %s", config.Database, net.JoinHostPort(config.Host, fmt.Sprint(config.Port))),
+		dialect: goose.DialectPostgres, migrations: postgresMigrations, write: db, read: db, exclusive: exclusive,
+	}, nil
+}

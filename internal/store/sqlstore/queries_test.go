@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstore_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+// The generated package is made for PostgreSQL and runs on SQLite too. So the same queries are generated for SQLite,
+// over its own tables: they have to be queries there, and make the same code but for the sign before an argument.
+func TestQueriesAreTheSameForSQLite(t *testing.T) {
+	made := filepath.Join(sqliteQueries(t), "sqlite")
+	const committed = "../../../gen/sqldb"
+	files, err := os.ReadDir(committed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	argument := regexp.MustCompile(`\?(\d+)`)
+	for _, f := range files {
+		want, err := os.ReadFile(filepath.Join(committed, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := os.ReadFile(filepath.Join(made, f.Name()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(string(want), argument.ReplaceAllString(string(got), "$$$1")); diff != "" {
+			t.Errorf("%s differs for SQLite, or go generate was not run (-postgresql +sqlite):\n%s", f.Name(), diff)
+		}
+	}
+}
+
+// sqliteQueries generates the queries for SQLite and returns the folder.
+func sqliteQueries(t *testing.T) string {
+	config, err := os.ReadFile("sqlc.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	here, err := filepath.Abs(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	from, err := filepath.Rel(dir, here) // the generator takes no absolute path
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _, ok := strings.Cut(string(config), "        overrides:") // SQLite's types need none
+	if !ok {
+		t.Fatal("sqlc.yaml has no overrides at its end")
+	}
+	for was, is := range map[string]string{
+		"engine: postgresql\n":                "engine: sqlite\n",
+		"schema: migrations/postgres\n":       "schema: " + filepath.ToSlash(from) + "/migrations/sqlite\n",
+		"queries: queries\n":                  "queries: " + filepath.ToSlash(from) + "/queries\n",
+		"out: ../../../gen/sqldb\n":           "out: sqlite\n",
+		"        sql_package: database/sql\n": "        emit_pointers_for_null_types: true\n",
+	} {
+		if strings.Count(text, was) != 1 {
+			t.Fatalf("sqlc.yaml does not hold %q once", was)
+		}
+		text = strings.Replace(text, was, is, 1)
+	}
+	file := filepath.Join(dir, "sqlc.yaml")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	generate := exec.CommandContext(t.Context(), "go", "tool", "-modfile=tools/pins/go.mod", "sqlc", "generate", "-f", file)
+	generate.Dir = filepath.Join(here, "../../..")
+	if os.Getenv("CI") == "" {
+		generate.Env = append(os.Environ(), "GOPROXY=off") // a test downloads nothing
+	}
+	out, err := generate.CombinedOutput()
+	if err != nil && strings.Contains(string(out), "GOPROXY=off") && os.Getenv("CI") == "" {
+		t.Skip("no sqlc: go generate ./... fetches it")
+	}
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return dir
+}

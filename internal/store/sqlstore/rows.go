@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstore
+
+import (
+	"encoding/json"
+	"errors"
+	"time"
+
+	"github.com/fiftyarms/platform/gen/dash"
+)
+
+func ms(t time.Time) int64 { return t.UnixMilli() }
+
+func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+// atOrZero is the zero time where the row has none.
+func atOrZero(ms *int64) time.Time {
+	if ms == nil {
+		return time.Time{}
+	}
+	return at(*ms)
+}
+
+// orNil is how a column that may be NULL is given "" as nothing.
+func orNil(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func orEmpty(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+func permissionsToJSON(p []dash.Permission) (string, error) {
+	if p == nil {
+		p = []dash.Permission{} // never null
+	}
+	return toJSON(p)
+}
+
+func toJSON(v any) (string, error) {
+	b, err := json.Marshal(v)
+	return string(b), err
+}
+
+// errUnreadable stands for the decoder's own words, which quote the row.
+var errUnreadable = errors.New("a row holds what this build cannot read")
+
+func fromJSON[T any](text string) (v T, err error) {
+	if json.Unmarshal([]byte(text), &v) != nil {
+		return v, errUnreadable
+	}
+	return v, nil
+}
