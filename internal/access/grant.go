@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package access
+
+import (
+	"slices"
+
+	"github.com/fiftyarms/platform/gen/dash"
+)
+
+// usual is what a key gets when the person who approves it names nothing else.
+var usual = []dash.Permission{
+	dash.PermissionCardsView,
+	dash.PermissionCardsEdit,
+	dash.PermissionPlansView,
+	dash.PermissionPlansEdit,
+	dash.PermissionDocsView,
+}
+
+// personal is what no key may hold: with these, an agent could decide on itself.
+var personal = []dash.Permission{
+	dash.PermissionTeamAdmin,
+	dash.PermissionPluginsApprove,
+}
+
+// Grantable says whether a key may hold a permission.
+func Grantable(p dash.Permission) bool { return !slices.Contains(personal, p) }
+
+// Founding is what the first person of a team holds: everything.
+func Founding() []dash.Permission { return slices.Clone(dash.AllPermissions) }
+
+// FirstGrant is what a person who holds held grants a key without naming permissions.
+func FirstGrant(held []dash.Permission) []dash.Permission {
+	return keep(usual, func(p dash.Permission) bool { return slices.Contains(held, p) })
+}
+
+// Excess lists which of the asked permissions a person who holds held cannot grant to a key, in the order of the
+// contract.
+func Excess(asked, held []dash.Permission) []dash.Permission {
+	return keep(Sorted(asked), func(p dash.Permission) bool { return !Grantable(p) || !slices.Contains(held, p) })
+}
+
+// Sorted is a set of permissions in the order of the contract, each once.
+func Sorted(set []dash.Permission) []dash.Permission {
+	return keep(dash.AllPermissions, func(p dash.Permission) bool { return slices.Contains(set, p) })
+}
+
+// keep never answers nil: an empty list of permissions stands as [] on the wire.
+func keep(from []dash.Permission, ok func(dash.Permission) bool) []dash.Permission {
+	out := []dash.Permission{}
+	for _, p := range from {
+		if ok(p) {
+			out = append(out, p)
+		}
+	}
+	return out
+}

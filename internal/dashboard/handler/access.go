@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package handler
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/access"
+	"github.com/fiftyarms/platform/internal/approval"
+	"github.com/fiftyarms/platform/internal/dashboard/guard"
+	"github.com/fiftyarms/platform/internal/store"
+)
+
+// pollEvery is how often an asker looks for its answer.
+const pollEvery = 2 * time.Second
+
+// CreateAccessRequest asks a person for a key.
+func (h *Handler) CreateAccessRequest(ctx context.Context, request dash.CreateAccessRequestRequestObject) (dash.CreateAccessRequestResponseObject, error) {
+	body, now := request.Body, h.Now()
+	team, err := h.namedTeam(ctx, body.Team)
+	if err != nil {
+		return nil, err
+	}
+	// Whoever asks pays for clearing away what others asked and nobody needs any more.
+	if _, err := h.Store.ForgetAccessRequests(ctx, now.Add(-approval.ForgetAfter)); err != nil {
+		return nil, during("forget access requests", err)
+	}
+	r := store.AccessRequest{
+		Team:      team,
+		Title:     given(body.Title),
+		Client:    body.Client,
+		Address:   guard.From(ctx).Address,
+		Status:    dash.AccessRequestStatusPending,
+		CreatedAt: now,
+		ExpiresAt: now.Add(approval.DecideWithin),
+	}
+	var secret string
+	if err := errors.Join(h.ids(&r.PublicID), h.tokens(&secret)); err != nil {
+		return nil, err
+	}
+	if r.ConfirmCode, err = approval.NewConfirmCode(h.Random); err != nil {
+		return nil, err
+	}
+	r.SecretHash = access.Hash(secret)
+	if r.Digest, err = approval.Digest(asked(r, now)); err != nil {
+		return nil, err
+	}
+	if err := h.Store.CreateAccessRequest(ctx, r); err != nil {
+		return nil, during("create an access request", err)
+	}
+	return dash.CreateAccessRequest201JSONResponse{
+		PublicID:    r.PublicID,
+		Secret:      secret,
+		ConfirmCode: r.ConfirmCode,
+		ApprovalURL: h.PublicURL.String() + "/approvals/" + r.PublicID,
+		ExpiresAt:   dash.At(r.ExpiresAt),
+		PollMs:      int32(pollEvery / time.Millisecond),
+	}, nil
+}
+
+func (h *Handler) namedTeam(ctx context.Context, name *string) (store.Team, error) {
+	if name == nil {
+		return store.Team{}, nil
+	}
+	team, err := h.Store.TeamByRef(ctx, *name)
+	if errors.Is(err, store.ErrNotFound) {
+		return store.Team{}, dash.UnknownTeamRefusal{Message: "there is no team " + *name, Team: *name}
+	}
+	return team, during("find a team", err)
+}
+
+// ClaimAccessRequest says what became of a request. The key of an approved one is made now: until it is collected,
+// there is none that could leak.
+func (h *Handler) ClaimAccessRequest(ctx context.Context, request dash.ClaimAccessRequestRequestObject) (dash.ClaimAccessRequestResponseObject, error) {
+	secretHash, now := access.Hash(request.Body.Secret), h.Now()
+	r, err := h.Store.AccessRequestBySecret(ctx, secretHash)
+	if err != nil {
+		return nil, during("find an access request", err)
+	}
+	status := approval.StatusAt(r.Status, r.ExpiresAt, now)
+	if status == dash.AccessRequestStatusApproved {
+		apiKey, err := h.collect(ctx, secretHash, r, now)
+		if !errors.Is(err, store.ErrConflict) {
+			return dash.ClaimAccessRequest200JSONResponse{Status: status, APIKey: &apiKey}, err
+		}
+		if r, err = h.Store.AccessRequestBySecret(ctx, secretHash); err != nil { // another claim was first
+			return nil, during("find an access request", err)
+		}
+		if status = approval.StatusAt(r.Status, r.ExpiresAt, now); status == dash.AccessRequestStatusApproved {
+			return nil, fmt.Errorf("access request %s: approved, and its key cannot be collected", r.PublicID)
+		}
+	}
+	claimed := dash.ClaimAccessRequest200JSONResponse{Status: status}
+	if r.Decision != nil {
+		claimed.Note = optional(r.Decision.Note)
+	}
+	return claimed, nil
+}
+
+func (h *Handler) collect(ctx context.Context, secretHash string, r store.AccessRequest, now time.Time) (string, error) {
+	apiKey, prefix, err := access.NewKey(h.Random)
+	if err != nil {
+		return "", err
+	}
+	k := store.Key{
+		TeamID:      r.Decision.TeamID,
+		Hash:        access.Hash(apiKey),
+		Prefix:      prefix,
+		Title:       r.Title,
+		OwnerID:     r.Decision.By.ID,
+		Permissions: r.Decision.Permissions,
+		CreatedAt:   now,
+		LastUsedAt:  now,
+	}
+	if k.Title == "" {
+		k.Title = r.Client.Name
+	}
+	if err := h.ids(&k.ID); err != nil {
+		return "", err
+	}
+	return apiKey, during("collect a key", h.Store.CollectKey(ctx, secretHash, k))
+}
+
+// ListAccessRequests lists what the caller's team was asked or has decided.
+func (h *Handler) ListAccessRequests(ctx context.Context, request dash.ListAccessRequestsRequestObject) (dash.ListAccessRequestsResponseObject, error) {
+	p, now := caller(ctx), h.Now()
+	list, err := newListing(request.Params.Limit, request.Params.Cursor)
+	if err != nil {
+		return nil, err
+	}
+	q := store.AccessRequestQuery{TeamID: p.TeamID, Now: now, After: list.after, Limit: list.fetch()}
+	if request.Params.Status != nil {
+		q.Status = *request.Params.Status
+	}
+	rows, err := h.Store.ListAccessRequests(ctx, q)
+	if err != nil {
+		return nil, during("list access requests", err)
+	}
+	rows, next := cut(list, rows, func(r store.AccessRequest) store.Position { return store.Position{At: r.CreatedAt, ID: r.PublicID} })
+	page := dash.ListAccessRequests200JSONResponse{Requests: make([]dash.AccessRequest, len(rows)), NextCursor: next}
+	for i, r := range rows {
+		page.Requests[i] = shown(r, p, now)
+	}
+	return page, nil
+}
+
+// GetAccessRequest reads a request as the caller may see it.
+func (h *Handler) GetAccessRequest(ctx context.Context, request dash.GetAccessRequestRequestObject) (dash.GetAccessRequestResponseObject, error) {
+	r, err := h.visibleRequest(ctx, request.PublicID)
+	if err != nil {
+		return nil, err
+	}
+	return dash.GetAccessRequest200JSONResponse(shown(r, caller(ctx), h.Now())), nil
+}
+
+// ApproveAccessRequest grants a key.
+func (h *Handler) ApproveAccessRequest(ctx context.Context, request dash.ApproveAccessRequestRequestObject) (dash.ApproveAccessRequestResponseObject, error) {
+	body, held := request.Body, caller(ctx).Permissions
+	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictApproved, Permissions: access.FirstGrant(held)}
+	if body.Permissions != nil {
+		d.Permissions = access.Sorted(body.Permissions)
+	}
+	decided, err := h.decide(ctx, request.PublicID, body.Digest, d)
+	return dash.ApproveAccessRequest200JSONResponse(decided), err
+}
+
+// DenyAccessRequest refuses a key.
+func (h *Handler) DenyAccessRequest(ctx context.Context, request dash.DenyAccessRequestRequestObject) (dash.DenyAccessRequestResponseObject, error) {
+	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictDenied, Note: given(request.Body.Note)}
+	decided, err := h.decide(ctx, request.PublicID, request.Body.Digest, d)
+	return dash.DenyAccessRequest200JSONResponse(decided), err
+}
+
+// RequestAccessChanges sends a request back.
+func (h *Handler) RequestAccessChanges(ctx context.Context, request dash.RequestAccessChangesRequestObject) (dash.RequestAccessChangesResponseObject, error) {
+	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictRevisionRequested, Note: request.Body.Note}
+	decided, err := h.decide(ctx, request.PublicID, request.Body.Digest, d)
+	return dash.RequestAccessChanges200JSONResponse(decided), err
+}
+
+// decide writes the caller's decision on a request that they may see, and reads it back.
+func (h *Handler) decide(ctx context.Context, publicID, digest string, d store.AccessDecision) (dash.AccessRequest, error) {
+	p, now := caller(ctx), h.Now()
+	if _, err := h.visibleRequest(ctx, publicID); err != nil {
+		return dash.AccessRequest{}, err
+	}
+	if excess := access.Excess(d.Permissions, p.Permissions); len(excess) > 0 {
+		return dash.AccessRequest{}, dash.OwnerLacksPermissionRefusal{
+			Message:     "a person can grant a key only what they hold, and no right to decide",
+			Permissions: excess,
+		}
+	}
+	d.By, d.TeamID, d.At = p.Person, p.TeamID, now
+	ends := now
+	if d.Verdict == dash.AccessDecisionVerdictApproved {
+		ends = now.Add(approval.CollectWithin)
+	}
+	failed := h.Store.DecideAccessRequest(ctx, publicID, digest, d, ends)
+	if failed != nil && !errors.Is(failed, store.ErrConflict) {
+		return dash.AccessRequest{}, during("decide", failed)
+	}
+	r, err := h.visibleRequest(ctx, publicID)
+	if err != nil {
+		return dash.AccessRequest{}, err
+	}
+	if failed != nil {
+		if err := approval.Undecided(approval.StatusAt(r.Status, r.ExpiresAt, now), r.Digest, digest); err != nil {
+			return dash.AccessRequest{}, err
+		}
+		return dash.AccessRequest{}, fmt.Errorf("access request %s: it can be decided, and the decision did not take: %w", publicID, failed)
+	}
+	return shown(r, p, now), nil
+}
+
+// visibleRequest finds a request. One that is another team's is not there.
+func (h *Handler) visibleRequest(ctx context.Context, publicID string) (store.AccessRequest, error) {
+	r, err := h.Store.AccessRequest(ctx, publicID)
+	if err != nil {
+		return store.AccessRequest{}, during("find an access request", err)
+	}
+	decidedBy := ""
+	if r.Decision != nil {
+		decidedBy = r.Decision.TeamID
+	}
+	if !approval.VisibleTo(caller(ctx).TeamID, r.Team.ID, decidedBy) {
+		return store.AccessRequest{}, store.ErrNotFound
+	}
+	return r, nil
+}
+
+// asked is what the wire shows of a request, whoever looks.
+func asked(r store.AccessRequest, now time.Time) dash.AccessRequest {
+	out := dash.AccessRequest{
+		PublicID:    r.PublicID,
+		Status:      approval.StatusAt(r.Status, r.ExpiresAt, now),
+		Title:       optional(r.Title),
+		Client:      r.Client,
+		Address:     r.Address,
+		ConfirmCode: r.ConfirmCode,
+		Digest:      r.Digest,
+		CreatedAt:   dash.At(r.CreatedAt),
+		ExpiresAt:   dash.At(r.ExpiresAt),
+	}
+	if r.Team.ID != "" {
+		team := ref(r.Team)
+		out.Team = &team
+	}
+	if d := r.Decision; d != nil {
+		out.Decision = &dash.AccessDecision{
+			Verdict: d.Verdict, By: d.By, At: dash.At(d.At), Note: optional(d.Note), Permissions: d.Permissions,
+		}
+	}
+	return out
+}
+
+// shown is a request with what an approval by this viewer would grant.
+func shown(r store.AccessRequest, viewer *access.Principal, now time.Time) dash.AccessRequest {
+	out := asked(r, now)
+	out.Grants = access.FirstGrant(viewer.Permissions)
+	return out
+}

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package handler does what the contract's operations say: one method for each, one file for each tag. A method gets a
+// call that the guard has let through, so it checks only what the contract cannot say, asks the rules, makes one change
+// in the store, and answers a value of the contract or an error that the guard turns into a refusal.
+package handler
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net/url"
+	"time"
+
+	"github.com/oapi-codegen/nullable"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/access"
+	"github.com/fiftyarms/platform/internal/dashboard/guard"
+	"github.com/fiftyarms/platform/internal/openapi"
+	"github.com/fiftyarms/platform/internal/store"
+)
+
+// Config is what the handlers need. All of it is required.
+type Config struct {
+	Store     store.Store
+	Contract  *openapi.Document
+	Cookie    string   // the name of the session cookie
+	PublicURL *url.URL // where browsers see this server, without a slash at its end
+	Now       func() time.Time
+	Random    io.Reader   // safe for concurrent use
+	Version   string      // of this build
+	Draining  func() bool // whether the server is about to end
+}
+
+// A Handler implements the contract.
+type Handler struct {
+	Config
+	passwords *passwords
+}
+
+var _ dash.StrictServerInterface = (*Handler)(nil)
+
+// New makes the handlers.
+func New(cfg Config) *Handler {
+	return &Handler{Config: cfg, passwords: newPasswords(cfg.Random)}
+}
+
+// caller is who calls, on an operation that is not public.
+func caller(ctx context.Context) *access.Principal { return guard.From(ctx).Principal }
+
+// ids fills in fresh ids.
+func (h *Handler) ids(into ...*string) error { return fill(h.Random, access.NewID, into) }
+
+// tokens fills in fresh secrets.
+func (h *Handler) tokens(into ...*string) error { return fill(h.Random, access.NewToken, into) }
+
+func fill(random io.Reader, mint func(io.Reader) (string, error), into []*string) (err error) {
+	for _, s := range into {
+		if *s, err = mint(random); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// pageSize is how many rows a page has where the caller does not say.
+const pageSize = 50
+
+// A listing is a page that was asked for.
+type listing struct {
+	after store.Position
+	limit int
+}
+
+func newListing(limit *int32, cursor *string) (listing, error) {
+	l := listing{limit: pageSize}
+	if limit != nil {
+		l.limit = int(*limit)
+	}
+	if cursor != nil {
+		after, err := parseCursor(*cursor)
+		if err != nil {
+			return l, dash.InvalidRequestRefusal{
+				Message: "the request is not as the contract wants it",
+				Issues:  []dash.Issue{{In: dash.IssueInQuery, Path: "cursor", Message: "is not the next_cursor of a page"}},
+			}
+		}
+		l.after = after
+	}
+	return l, nil
+}
+
+// fetch is how many rows to ask the store for: one beyond the page tells whether another page follows.
+func (l listing) fetch() int { return l.limit + 1 }
+
+// cut cuts rows to the page and names where the next one starts.
+func cut[Row any](l listing, rows []Row, place func(Row) store.Position) ([]Row, nullable.Nullable[string]) {
+	if len(rows) <= l.limit {
+		return rows, nullable.NewNullNullable[string]()
+	}
+	rows = rows[:l.limit]
+	return rows, nullable.NewNullableWithValue(cursor(place(rows[len(rows)-1])))
+}
+
+// ref is what the wire shows of a team.
+func ref(t store.Team) dash.TeamRef { return dash.TeamRef{Slug: t.Slug, Name: t.Name} }
+
+// optional is a text that the wire leaves out when it is empty.
+func optional(s string) *string {
+	if s == "" {
+		return nil
+	}
+	return &s
+}
+
+func given(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}
+
+// during says what was being done when a store or a source of chance failed.
+func during(what string, err error) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s: %w", what, err)
+}

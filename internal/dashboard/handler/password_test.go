@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package handler
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"regexp"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fiftyarms/platform/internal/store"
+)
+
+func TestPassword(t *testing.T) {
+	p := newPasswords(rand.Reader)
+	secret := rand.Text()
+	hash, err := p.hash(t.Context(), secret)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !regexp.MustCompile(`^\$argon2id\$v=19\$m=19456,t=2,p=1\$[A-Za-z0-9+/]{22}\$[A-Za-z0-9+/]{43}$`).MatchString(hash) {
+		t.Errorf("hash %s", hash)
+	}
+	if again, _ := p.hash(t.Context(), secret); again == hash {
+		t.Error("two hashes share their salt")
+	}
+	for given, want := range map[string]bool{secret: true, secret + "x": false, "": false} {
+		if got, err := p.matches(t.Context(), hash, given); err != nil || got != want {
+			t.Errorf("matches: got %v, %v", got, err)
+		}
+	}
+}
+
+// A hash that cost less, from an older build, still holds.
+func TestPasswordOfOtherCost(t *testing.T) {
+	p := newPasswords(rand.Reader)
+	h := phc{kib: 64, passes: 1, lanes: 2, salt: []byte("some salt"), sum: make([]byte, 16)}
+	var err error
+	if h.sum, err = p.sum(t.Context(), h, "old"); err != nil {
+		t.Fatal(err)
+	}
+	if ok, err := p.matches(t.Context(), h.String(), "old"); !ok || err != nil {
+		t.Errorf("got %v, %v", ok, err)
+	}
+}
+
+func TestBrokenHashes(t *testing.T) {
+	p := newPasswords(rand.Reader)
+	for _, hash := range []string{
+		"", "secret", "$argon2i$v=19$m=64,t=1,p=1$c29tZSBzYWx0$AAAAAAAAAAAAAAAAAAAAAA",
+		"$argon2id$v=19$m=64,t=1,p=1$c29tZSBzYWx0", "$argon2id$v=19$m=64,t=1,p=1$c29tZSBzYWx0$!",
+		"$argon2id$v=19$m=99999999,t=1,p=1$c29tZSBzYWx0$AAAAAAAAAAAAAAAAAAAAAA",
+		"$argon2id$v=19$m=64,t=0,p=1$c29tZSBzYWx0$AAAAAAAAAAAAAAAAAAAAAA",
+		"$argon2id$v=19$m=64,t=1,p=1$c29tZSBzYWx0$AAAA",
+	} {
+		ok, err := p.matches(t.Context(), hash, "x")
+		if ok || err == nil {
+			t.Errorf("%q: got %v, %v", hash, ok, err)
+		} else if len(hash) > 10 && strings.Contains(err.Error(), "AAAA") {
+			t.Errorf("the error tells the hash: %v", err)
+		}
+	}
+}
+
+// Hashes wait for their turn, and whoever hangs up stops waiting.
+func TestPasswordsTakeTurns(t *testing.T) {
+	p := newPasswords(rand.Reader)
+	for range runtime.GOMAXPROCS(0) {
+		p.turns <- struct{}{}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		if err := p.decoy(ctx, "x"); !errors.Is(err, context.Canceled) {
+			t.Errorf("got %v", err)
+		}
+	})
+	cancel()
+	wg.Wait()
+	<-p.turns
+	if err := p.decoy(t.Context(), "x"); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestCursor(t *testing.T) {
+	want := store.Position{At: time.UnixMilli(1767323045123).UTC(), ID: "0c4b1e2a9d4c5fb1a2c3d4e5f607183b"}
+	text := cursor(want)
+	if got, err := parseCursor(text); err != nil || got != want {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	for _, bad := range []string{
+		"", "x", text + "A", text[:len(text)-1], "MTIz", cursor(store.Position{At: want.At}),
+		cursor(store.Position{At: want.At, ID: "a\x00b"}), cursor(store.Position{At: want.At, ID: "'; DROP TABLE"}),
+	} {
+		if got, err := parseCursor(bad); err == nil {
+			t.Errorf("%q is taken for %+v", bad, got)
+		}
+	}
+}

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package approval is the page where a person answers one request for access: compare the code, read who asks and for
+// what, decide. A decision names the digest of the request as the page showed it, so nobody approves what they did not
+// see. "Not now" is a link that leads away: it decides nothing.
+package approval
+
+import (
+	_ "embed"
+	"errors"
+	"net/http"
+	"net/url"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/dashboard/web/apiclient"
+	"github.com/fiftyarms/platform/internal/dashboard/web/approvals"
+	"github.com/fiftyarms/platform/internal/dashboard/web/assets"
+	"github.com/fiftyarms/platform/internal/dashboard/web/layout"
+	"github.com/fiftyarms/platform/internal/dashboard/web/visible"
+	"github.com/fiftyarms/platform/internal/dashboard/web/visit"
+)
+
+//go:embed approval.css
+var css []byte
+
+// Sheet is the page's own style.
+var Sheet = assets.New("approval.css", css)
+
+// Page is what the page shows. Every text from an agent or a person is fit to be shown.
+type Page struct {
+	ID        string
+	Title     string // "" where the request gave none
+	Client    string
+	Version   string
+	Host      string
+	Project   string
+	Address   string
+	Team      string // "" where the request named none
+	Code      string
+	Digest    string
+	Status    dash.AccessRequestStatus
+	Made      layout.Moment
+	Lapses    layout.Moment
+	Grants    []Grant
+	Decision  *Decision
+	CSRFToken string
+	Draft     Draft
+	Problems  []layout.Problem
+	Overtaken string // why the answer just sent decided nothing
+}
+
+// Decision is what a person made of the request.
+type Decision struct {
+	Verdict dash.AccessDecisionVerdict
+	By      string
+	Mine    bool // the viewer decided
+	At      layout.Moment
+	Note    string
+	Grants  []Grant
+}
+
+// Draft is what a person had filled in before the page had to come back.
+type Draft struct {
+	Untick  map[dash.Permission]bool
+	Changes string
+	Denial  string
+}
+
+// Get shows the request as it stands.
+func Get(v *visit.Visit) error { return show(v, http.StatusOK, Page{}) }
+
+// Back leads from the address of a form, opened by hand, to the request.
+func Back(v *visit.Visit) error { return v.Go(path(v)) }
+
+func path(v *visit.Visit) string { return "/approvals/" + url.PathEscape(v.R.PathValue("publicId")) }
+
+// show fills in the request as it stands now and shows the page.
+func show(v *visit.Visit, status int, page Page) error {
+	me, err := v.Me()
+	if err != nil {
+		return err
+	}
+	rsp, err := apiclient.Check(v.API.GetAccessRequestWithResponse(v.R.Context(), v.R.PathValue("publicId")))
+	if err != nil {
+		return err
+	}
+	if rsp.JSON200 == nil {
+		return errors.New("the API answered no request")
+	}
+	page.fill(v, me, *rsp.JSON200)
+	frame := v.Frame(page.title(), layout.Approvals, approvals.Sheet, Sheet)
+	frame.Problems = len(page.Problems) > 0 || page.Overtaken != ""
+	return v.Show(status, frame, body(page))
+}
+
+func (p *Page) fill(v *visit.Visit, me dash.Me, r dash.AccessRequest) {
+	at := func(t dash.Time) layout.Moment { return layout.Moment{Now: v.Now, At: t.Time} }
+	p.ID, p.Status, p.CSRFToken = r.PublicID, r.Status, *me.CsrfToken
+	p.Title = visible.Text(text(r.Title), 250)
+	p.Client, p.Version = visible.Text(r.Client.Name, 120), visible.Text(text(r.Client.Version), 60)
+	p.Host, p.Project = visible.Text(text(r.Client.Host), 260), visible.Text(text(r.Client.Project), 260)
+	p.Address = visible.Text(r.Address, 60)
+	p.Code, p.Digest = visible.Text(r.ConfirmCode, 20), visible.Text(r.Digest, 64)
+	p.Made, p.Lapses = at(r.CreatedAt), at(r.ExpiresAt)
+	if r.Team != nil {
+		p.Team = visible.Text(r.Team.Name, 100)
+	}
+	p.Grants = grants(r.Grants, func(g dash.Permission) bool { return !p.Draft.Untick[g] })
+	if d := r.Decision; d != nil {
+		p.Decision = &Decision{
+			Verdict: d.Verdict, By: visible.Text(d.By.Name, 100), Mine: d.By.ID == me.Person.ID, At: at(d.At),
+			Note:   visible.Lines(text(d.Note), 600),
+			Grants: grants(d.Permissions, func(dash.Permission) bool { return true }),
+		}
+	}
+}
+
+// Pending says whether the page asks for a decision.
+func (p Page) Pending() bool { return p.Status == dash.AccessRequestStatusPending }
+
+func (p Page) heading() string {
+	switch p.Status {
+	case dash.AccessRequestStatusPending:
+		return "An agent asks for access"
+	case dash.AccessRequestStatusApproved, dash.AccessRequestStatusClaimed:
+		return "Access approved"
+	case dash.AccessRequestStatusDenied:
+		return "Access denied"
+	case dash.AccessRequestStatusRevisionRequested:
+		return "Sent back for changes"
+	}
+	return "This request has lapsed"
+}
+
+func (p Page) title() string { return p.heading() + " · " + p.Code }
+
+func (p Page) program() string {
+	if p.Version == "" {
+		return p.Client
+	}
+	return p.Client + " " + p.Version
+}
+
+func verdict(v dash.AccessDecisionVerdict) string {
+	return approvals.State(dash.AccessRequestStatus(v))
+}
+
+// shortDigest is enough of the digest to compare by eye.
+func (p Page) shortDigest() string {
+	if len(p.Digest) <= 20 {
+		return p.Digest
+	}
+	return p.Digest[:8] + "…" + p.Digest[len(p.Digest)-8:]
+}
+
+// state is what a request without a decision to make says of itself, and what to do next.
+func (p Page) state() (what, next string) {
+	switch p.Status {
+	case dash.AccessRequestStatusApproved:
+		return "The agent collects its key by itself.", "There is nothing more to do here: go back to the agent."
+	case dash.AccessRequestStatusClaimed:
+		return "The agent has its key and works with it.", "There is nothing more to do here. The key ends when it goes unused for 24 hours, or when a person revokes it."
+	case dash.AccessRequestStatusDenied:
+		return "The agent got no key, and is told so.", "If that was a mistake, let the agent ask again: it shows a new link and a new code."
+	case dash.AccessRequestStatusRevisionRequested:
+		return "The agent got no key. It reads the note and may ask again.", "A new request has a link and a code of its own: open the link that the agent shows next."
+	}
+	if p.Decision != nil {
+		return "It was approved, but the agent did not collect its key in time.", "Let the agent ask again: it shows a new link and a new code."
+	}
+	return "Nobody answered it in time, so the agent got no key.", "Let the agent ask again: it shows a new link and a new code."
+}
+
+func (p Page) changes() layout.Field {
+	return layout.Field{
+		Name: "changes_note", Label: "What has to change?", Type: "textarea", Value: p.Draft.Changes, MaxLength: 500,
+		Hint: "The agent reads it and may ask again.", Problem: layout.For(p.Problems, "changes_note"),
+	}
+}
+
+func (p Page) denial() layout.Field {
+	return layout.Field{
+		Name: "deny_note", Label: "Reason for denying", Optional: true, Type: "textarea", Value: p.Draft.Denial, MaxLength: 500,
+		Hint: "The agent is told.", Problem: layout.For(p.Problems, "deny_note"),
+	}
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package approvals
+
+import (
+	"errors"
+	"time"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/dashboard/web/apiclient"
+	"github.com/fiftyarms/platform/internal/dashboard/web/layout"
+	"github.com/fiftyarms/platform/internal/dashboard/web/visible"
+	"github.com/fiftyarms/platform/internal/dashboard/web/visit"
+)
+
+// Row is one request in a list. Its texts are fit to be shown.
+type Row struct {
+	ID      string
+	Title   string // "" where the request gave none
+	Client  string
+	Origin  []string // the machine and the folder it names, and the address that the server saw
+	Code    string
+	Status  dash.AccessRequestStatus
+	By      string // who decided, or ""
+	Decided layout.Moment
+	Made    layout.Moment
+	Lapses  layout.Moment
+}
+
+// Heading names the row: its title, or what asks.
+func (r Row) Heading() string {
+	if r.Title == "" {
+		return r.Client + " asks for access"
+	}
+	return r.Title
+}
+
+// State is the row's status in a word or two.
+func (r Row) State() string { return State(r.Status) }
+
+// State is a status in a word or two.
+func State(s dash.AccessRequestStatus) string {
+	switch s {
+	case dash.AccessRequestStatusPending:
+		return "Waiting"
+	case dash.AccessRequestStatusApproved, dash.AccessRequestStatusClaimed:
+		return "Approved"
+	case dash.AccessRequestStatusDenied:
+		return "Denied"
+	case dash.AccessRequestStatusRevisionRequested:
+		return "Changes asked"
+	case dash.AccessRequestStatusExpired:
+		return "Lapsed"
+	}
+	return string(s)
+}
+
+// List is one page of requests.
+type List struct {
+	Rows  []Row
+	Older string // the cursor of the page after, "" at the end
+	// Hidden says that the person may not list requests, and answers them by their links.
+	Hidden bool
+}
+
+// Waiting asks for the pending requests, newest first, from cursor on.
+func Waiting(v *visit.Visit, cursor string) (List, error) {
+	status := dash.AccessRequestStatusPending
+	return list(v, dash.ListAccessRequestsParams{Status: &status}, cursor)
+}
+
+// Answered asks for the requests that nobody can decide any more.
+func Answered(v *visit.Visit, cursor string) (List, error) {
+	l, err := list(v, dash.ListAccessRequestsParams{}, cursor)
+	rows := l.Rows[:0]
+	for _, row := range l.Rows {
+		if row.Status != dash.AccessRequestStatusPending {
+			rows = append(rows, row)
+		}
+	}
+	l.Rows = rows
+	return l, err
+}
+
+func list(v *visit.Visit, params dash.ListAccessRequestsParams, cursor string) (List, error) {
+	limit := dash.Limit(pageSize)
+	params.Limit = &limit
+	if cursor != "" {
+		params.Cursor = &cursor
+	}
+	rsp, err := apiclient.Check(v.API.ListAccessRequestsWithResponse(v.R.Context(), &params))
+	if _, may := errors.AsType[dash.ForbiddenRefusal](err); may {
+		return List{Hidden: true}, nil
+	}
+	if err != nil {
+		return List{}, err
+	}
+	if rsp.JSON200 == nil {
+		return List{}, errors.New("the API answered no list of requests")
+	}
+	var l List
+	for _, r := range rsp.JSON200.Requests {
+		l.Rows = append(l.Rows, row(v.Now, r))
+	}
+	l.Older, _ = rsp.JSON200.NextCursor.Get()
+	return l, nil
+}
+
+func row(now time.Time, r dash.AccessRequest) Row {
+	at := func(t dash.Time) layout.Moment { return layout.Moment{Now: now, At: t.Time} }
+	out := Row{
+		ID: r.PublicID, Status: r.Status, Made: at(r.CreatedAt), Lapses: at(r.ExpiresAt),
+		Title:  visible.Text(text(r.Title), 100),
+		Client: visible.Text(r.Client.Name+" "+text(r.Client.Version), 60),
+		Code:   visible.Text(r.ConfirmCode, 20),
+	}
+	for _, s := range []string{text(r.Client.Host), text(r.Client.Project), r.Address} {
+		if s = visible.Text(s, 60); s != "" {
+			out.Origin = append(out.Origin, s)
+		}
+	}
+	if r.Decision != nil {
+		out.By, out.Decided = visible.Text(r.Decision.By.Name, 60), at(r.Decision.At)
+	}
+	return out
+}
+
+func text(s *string) string {
+	if s == nil {
+		return ""
+	}
+	return *s
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package visit is one browser's call to one page: the API as that browser reaches it, the form that came along, and
+// the ways to answer. A page is a function of a Visit that shows something, sends the browser on, or returns an error;
+// here, and only here, an error becomes a page.
+package visit
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/a-h/templ"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/dashboard/web/apiclient"
+	"github.com/fiftyarms/platform/internal/dashboard/web/assets"
+	"github.com/fiftyarms/platform/internal/dashboard/web/layout"
+	"github.com/fiftyarms/platform/internal/dashboard/web/visible"
+)
+
+// MaxForm bounds a posted form, in bytes. The largest holds two notes of 500 characters, each up to 12 bytes as sent.
+const MaxForm = 64 << 10
+
+// Site is what all visits share.
+type Site struct {
+	API http.Handler
+	Now func() time.Time
+	Log *slog.Logger
+}
+
+// Visit is one call to one page.
+type Visit struct {
+	W   http.ResponseWriter
+	R   *http.Request
+	API *dash.ClientWithResponses
+	Now time.Time
+	// Here is the page to come back to after signing in. A read comes back to itself; a page that takes a form sets it.
+	Here string
+
+	log *slog.Logger
+	me  *dash.Me
+}
+
+// Page serves page, and makes a page of its error.
+func (s *Site) Page(page func(*Visit) error) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		v := &Visit{W: w, R: r, Now: s.Now(), Here: "/", log: s.Log}
+		w.Header().Set("Cache-Control", "no-store")
+		if here := r.URL.RequestURI(); r.Method != http.MethodPost && Local(here) {
+			v.Here = here
+		}
+		err := v.readForm()
+		if err == nil {
+			v.API, err = apiclient.New(s.API, w, r, r.PostForm.Get("csrf_token"))
+		}
+		if err == nil {
+			err = page(v)
+		}
+		if err != nil {
+			v.fail(err)
+		}
+	})
+}
+
+// badForm is a body that no form of ours sends.
+type badForm struct {
+	status int
+	why    string
+}
+
+func (b badForm) Error() string { return b.why }
+
+func (v *Visit) readForm() error {
+	if v.R.Method != http.MethodPost {
+		return nil
+	}
+	if kind, _, err := mime.ParseMediaType(v.R.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
+		return badForm{http.StatusUnsupportedMediaType, "A form of this site sends its fields as application/x-www-form-urlencoded."}
+	}
+	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, MaxForm)
+	err := v.R.ParseForm()
+	if _, over := errors.AsType[*http.MaxBytesError](err); over {
+		return badForm{http.StatusRequestEntityTooLarge, "The form holds more than " + strconv.Itoa(MaxForm) + " bytes."}
+	}
+	if err != nil {
+		return badForm{http.StatusBadRequest, "The form cannot be read."}
+	}
+	for _, values := range v.R.PostForm {
+		for _, value := range values {
+			if !typed(value) {
+				return badForm{http.StatusBadRequest, "The form holds characters that nobody types."}
+			}
+		}
+	}
+	return nil
+}
+
+// typed says whether a person could have typed s: it is UTF-8 and holds no control character but tabs and line breaks.
+func typed(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool {
+		return unicode.IsControl(r) && r != '\t' && r != '\n' && r != '\r'
+	})
+}
+
+// Field is a field of the posted form, its line breaks as they were typed: browsers send each as two characters.
+func (v *Visit) Field(name string) string {
+	return strings.ReplaceAll(v.R.PostForm.Get(name), "\r\n", "\n")
+}
+
+// Me is the signed-in person. Its error, where nobody is signed in, leads to the sign-in page.
+func (v *Visit) Me() (dash.Me, error) {
+	if v.me != nil {
+		return *v.me, nil
+	}
+	rsp, err := apiclient.Check(v.API.GetMeWithResponse(v.R.Context()))
+	if err != nil {
+		return dash.Me{}, err
+	}
+	if rsp.JSON200 == nil || rsp.JSON200.CsrfToken == nil {
+		return dash.Me{}, errors.New("the API names a caller without a form token")
+	}
+	v.me = rsp.JSON200
+	return *v.me, nil
+}
+
+// Frame is the shell for a page, with the header of whoever Me found.
+func (v *Visit) Frame(title string, at layout.Section, sheets ...assets.File) layout.Frame {
+	f := layout.Frame{Title: title, Section: at, Sheets: sheets}
+	if v.me != nil {
+		f.Viewer = &layout.Viewer{
+			Person:    visible.Text(v.me.Person.Name, 60),
+			Team:      visible.Text(v.me.Team.Name, 60),
+			CSRFToken: *v.me.CsrfToken,
+		}
+	}
+	return f
+}
+
+// Show answers with a page. Nothing is sent before the whole page is made.
+func (v *Visit) Show(status int, f layout.Frame, body templ.Component) error {
+	var page bytes.Buffer
+	if err := layout.Shell(f, body).Render(v.R.Context(), &page); err != nil {
+		return err
+	}
+	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
+	v.W.Header().Set("Content-Length", strconv.Itoa(page.Len()))
+	v.W.WriteHeader(status)
+	_, _ = page.WriteTo(v.W) // the browser may be gone; there is nobody to tell
+	return nil
+}
+
+// Go sends the browser to a path of this site, with a GET.
+func (v *Visit) Go(path string) error {
+	v.W.Header().Set("Location", path)
+	v.W.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+// SignIn is the address of the sign-in page that comes back to a path.
+func SignIn(next string) string {
+	if next == "" || next == "/" {
+		return "/signin"
+	}
+	return "/signin?next=" + url.QueryEscape(next)
+}
+
+// Local says whether next is a path of this site and nothing else, so that a link to the sign-in page cannot send
+// people elsewhere. Browsers read "//host", "/\host" and a tab or line break between the two as another site.
+func Local(next string) bool {
+	if len(next) > 2000 || !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") {
+		return false
+	}
+	for _, r := range next {
+		if r <= ' ' || r == '\\' || r >= 0x7f {
+			return false
+		}
+	}
+	u, err := url.Parse(next)
+	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == ""
+}
+
+// Field says which field of a page a part of the API's body is filled in from.
+type Field struct {
+	ID    string
+	Label string
+}
+
+// Problems are the issues that the API found in a body, each at its field; fields go by JSON Pointer.
+func Problems(r dash.InvalidRequestRefusal, fields map[string]Field) (problems []layout.Problem) {
+	for _, issue := range r.Issues {
+		field := fieldAt(issue.Path, fields)
+		problems = append(problems, layout.Problem{Field: field.ID, Text: Sentence(field.Label + " " + issue.Message)})
+	}
+	if len(problems) == 0 {
+		problems = []layout.Problem{{Text: Sentence(r.Message)}}
+	}
+	return problems
+}
+
+// fieldAt is the field that holds the value at path: the one there, or the nearest one around it.
+func fieldAt(path string, fields map[string]Field) Field {
+	for at, more := path, true; more; {
+		if field, ok := fields[at]; ok {
+			return field
+		}
+		i := strings.LastIndexByte(at, '/')
+		if more = i >= 0; more {
+			at = at[:i]
+		}
+	}
+	return Field{Label: strings.TrimPrefix(path, "/")}
+}
+
+// RetryAfter tells the browser how long to wait, in seconds.
+func (v *Visit) RetryAfter(r dash.RateLimitedRefusal) {
+	v.W.Header().Set("Retry-After", strconv.Itoa(int(r.RetryAfter)))
+}
