@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package client makes single HTTP calls to one dashboard and judges nothing but what every caller has to know:
+// whether an answer came, whether it is the dashboard's, and whether the dashboard still serves this build.
+//
+//   - A key goes to the configured scheme, host and path prefix and nowhere else. Redirects are not followed; one is an
+//     error that names where it leads.
+//   - 2xx and 4xx are answers. 5xx, redirects, and whatever the network does are a *Failure.
+//   - Each call has one time limit, and limits for connecting and for the first byte of the answer. An answer's body is
+//     bounded.
+//   - No call is repeated here. (net/http repeats one that it could not write to a connection that had gone idle, and
+//     an idempotent one whose idle connection was closed under it. It repeats no other.)
+//   - An X-Mcp-Min-Version above this build's version, on whatever answer, stops the client for good: that call and
+//     all later ones are an *Outdated.
+package client

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package contract_test
+
+import (
+	"testing"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/platform/contract"
+)
+
+func TestDocument(t *testing.T) {
+	doc, err := contract.Document()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, op := range dash.Operations {
+		if _, ok := doc.Lookup(op.Route()); !ok {
+			t.Errorf("%s is not in the document", op.Route())
+		}
+	}
+}

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package platform_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/fiftyarms/platform/internal/platform"
+	"github.com/fiftyarms/platform/internal/platform/env"
+	"github.com/fiftyarms/platform/internal/platform/secret"
+)
+
+// patience bounds a wait that should be short: it ends a test that would hang.
+const patience = 20 * time.Second
+
+// allTools are the names of the catalogue.
+var allTools = []string{"50arms_api", "50arms_api_list", "50arms_api_spec", "plan_connect"}
+
+// goodArgs are arguments that each tool takes.
+var goodArgs = map[string]string{
+	"50arms_api":      `{"method":"GET","path":"/api/auth/me"}`,
+	"50arms_api_list": `{}`,
+	"50arms_api_spec": `{"endpoints":"GET /api/auth/me"}`,
+	"plan_connect":    `{}`,
+}
+
+func aKey() secret.Text { return secret.New("50a_" + strings.Repeat("k", 30)) }
+
+// peer is the MCP client of a server that runs in this process.
+type peer struct {
+	t    *testing.T
+	in   *io.PipeWriter
+	log  *logBuffer
+	done chan error // what Serve returned
+
+	mu    sync.Mutex
+	next  int
+	wait  map[string]chan json.RawMessage
+	other []string // frames that answer nothing
+}
+
+type logBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *logBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *logBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// start serves a session at a dashboard until the test ends, and initializes it.
+func start(t *testing.T, dashboard string, change func(*platform.Options)) *peer {
+	t.Helper()
+	p := &peer{t: t, log: &logBuffer{}, done: make(chan error, 1), wait: map[string]chan json.RawMessage{}}
+	o := platform.Options{
+		Config: env.Config{Dashboard: dashboard}, Version: "0.1.0", Host: "ada-laptop", Project: "shop",
+		Log: slog.New(slog.NewTextHandler(p.log, nil)), Now: time.Now,
+		// As fast as the dashboard answers: nobody waits for the pace of polls here.
+		After: func(d time.Duration) <-chan time.Time { return time.After(d / 100) },
+	}
+	if change != nil {
+		change(&o)
+	}
+	srv, err := platform.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inR, inW := io.Pipe()
+	outR, outW := io.Pipe()
+	p.in = inW
+	go func() {
+		p.done <- srv.Serve(context.Background(), inR, outW)
+		_ = outW.Close()
+	}()
+	read := make(chan struct{})
+	go func() {
+		defer close(read)
+		p.read(outR)
+	}()
+	t.Cleanup(func() {
+		_ = p.in.Close()
+		<-read
+		if strings.Contains(p.log.String(), aKey().Reveal()) {
+			t.Errorf("the log shows the key: %s", p.log)
+		}
+	})
+	if _, err := p.request("initialize", `{"protocolVersion":"2025-11-25","clientInfo":{"name":"claude-code","version":"2.1.0"},"capabilities":{}}`); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *peer) read(out io.Reader) {
+	lines := bufio.NewReader(out)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if err != nil {
+			return
+		}
+		var f struct{ ID json.RawMessage }
+		if err := json.Unmarshal(line, &f); err != nil {
+			p.t.Errorf("stdout carries no frame: %q", line)
+			continue
+		}
+		p.mu.Lock()
+		if c, ok := p.wait[string(f.ID)]; ok {
+			c <- line
+		} else {
+			p.other = append(p.other, string(line))
+		}
+		p.mu.Unlock()
+	}
+}
+
+// send sends a request and returns where its answer comes.
+func (p *peer) send(method, params string) (id string, answer chan json.RawMessage) {
+	p.mu.Lock()
+	p.next++
+	id = fmt.Sprint(p.next)
+	answer = make(chan json.RawMessage, 1)
+	p.wait[id] = answer
+	p.mu.Unlock()
+	if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%s,"method":%q,"params":%s}`+"\n", id, method, params); err != nil {
+		p.t.Error(err)
+	}
+	return id, answer
+}
+
+func (p *peer) request(method, params string) (json.RawMessage, error) {
+	_, answer := p.send(method, params)
+	select {
+	case line := <-answer:
+		var f struct{ Result, Error json.RawMessage }
+		if err := json.Unmarshal(line, &f); err != nil {
+			return nil, err
+		}
+		if f.Error != nil {
+			return nil, fmt.Errorf("%s", f.Error)
+		}
+		return f.Result, nil
+	case <-time.After(patience):
+		return nil, fmt.Errorf("no answer to %s", method)
+	}
+}
+
+// answer is a tool's result.
+type answer struct {
+	text    string
+	isError bool
+}
+
+func (p *peer) call(tool, args string) answer {
+	p.t.Helper()
+	raw, err := p.request("tools/call", fmt.Sprintf(`{"name":%q,"arguments":%s}`, tool, args))
+	if err != nil {
+		p.t.Fatalf("%s: a protocol error instead of an answer: %v", tool, err)
+	}
+	return p.read1(raw)
+}
+
+func (p *peer) read1(raw json.RawMessage) answer {
+	p.t.Helper()
+	var result struct {
+		Content []struct{ Type, Text string }
+		IsError bool
+		Other   map[string]any `json:"structuredContent"`
+	}
+	if err := json.Unmarshal(raw, &result); err != nil || len(result.Content) != 1 || result.Content[0].Type != "text" || result.Other != nil {
+		p.t.Fatalf("not one text: %s, %v", raw, err)
+	}
+	a := answer{result.Content[0].Text, result.IsError}
+	if strings.Contains(a.text, aKey().Reveal()) {
+		p.t.Errorf("the answer shows the key: %s", a.text)
+	}
+	return a
+}
+
+// want is the text of an answer that is no error.
+func (p *peer) want(tool, args string) string {
+	p.t.Helper()
+	a := p.call(tool, args)
+	if a.isError {
+		p.t.Fatalf("%s: %s", tool, a.text)
+	}
+	return a.text
+}
+
+// connect is plan_connect's answer in a state.
+func (p *peer) connect(state string) map[string]any {
+	p.t.Helper()
+	var got map[string]any
+	if err := json.Unmarshal([]byte(p.want("plan_connect", `{"title":"Mend the checkout"}`)), &got); err != nil {
+		p.t.Fatal(err)
+	}
+	if got["state"] != state {
+		p.t.Fatalf("%v, want %s", got, state)
+	}
+	return got
+}
+
+// end closes stdin and waits for the server.
+func (p *peer) end() error {
+	p.t.Helper()
+	if err := p.in.Close(); err != nil {
+		p.t.Error(err)
+	}
+	select {
+	case err := <-p.done:
+		return err
+	case <-time.After(patience):
+		p.t.Fatal("the server does not end with its input")
+		return nil
+	}
+}
+
+// dispatch makes a session one that holds aKey.
+func dispatch(o *platform.Options) { o.Config.Credential = aKey() }
+
+// serve is the URL of a server for one test.
+func serve(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	return server.URL
+}

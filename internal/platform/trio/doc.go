@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package trio is the three tools that reach every route of the dashboard: call one, list them, read their contract.
+//
+// The dashboard is the judge of a call. What this build's contract can tell without the network is told before it, as a
+// courtesy: a path that could reach something else than it shows, a parameter that is not filled in, a field that is
+// missing, a value of the wrong type, a route that does not exist. Such an answer looks like the dashboard's and is
+// marked "checked": "client". A route that only the dashboard knows is let through.
+//
+// Bodies are handed on as raw JSON in both directions, so that the order of keys, unknown keys and integers above 2^53
+// survive.
+package trio

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package trio
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/gen/mcptools"
+	"github.com/fiftyarms/platform/internal/openapi"
+	"github.com/fiftyarms/platform/internal/platform/client"
+)
+
+// APIList lists what the key may reach. The error is a halt, a failure, or a refusal in words.
+func (t *Trio) APIList(ctx context.Context, args mcptools.APIListArgs) (mcptools.APIListResult, error) {
+	var result mcptools.APIListResult
+	filter, tag := "", ""
+	if args.Filter != nil {
+		filter = *args.Filter
+	}
+	if args.Tag != nil {
+		tag = *args.Tag
+	}
+	routes, err := t.fetchRoutes(ctx, tag)
+	if err != nil {
+		return result, err
+	}
+	list := openapi.ListRoutes(routes, filter, openapi.DefaultListBudget)
+	result.Routes = list.Routes
+	for _, group := range list.Groups {
+		result.Groups = append(result.Groups, mcptools.RouteGroup{Prefix: group.Prefix, Routes: int32(group.Count)})
+	}
+	hint := list.Hint
+	if len(routes) == 0 {
+		hint = "this key reaches no route; ask without tag, or tell the user"
+	}
+	if hint != "" {
+		result.Hint = &hint
+	}
+	return result, nil
+}
+
+// fetchRoutes asks the dashboard for the routes that the key reaches; tag "" is all.
+func (t *Trio) fetchRoutes(ctx context.Context, tag string) ([]string, error) {
+	params := &dash.ListRoutesParams{}
+	if tag != "" {
+		params.Tag = &tag
+	}
+	req, err := dash.NewListRoutesRequest(t.client.Base(), params)
+	if err != nil {
+		return nil, fmt.Errorf("list routes: %w", err)
+	}
+	resp, err := t.session.Call(ctx, req)
+	if err != nil {
+		return nil, err
+	}
+	if resp.Status >= 400 {
+		return nil, resp.Refusal()
+	}
+	body, err := jsonBody(resp)
+	if err != nil {
+		return nil, err
+	}
+	var list dash.RouteList
+	if err := json.Unmarshal(body, &list); err != nil || list.Routes == nil {
+		return nil, fmt.Errorf("%s %s: answered %d with something else than a list of routes: is %s a dashboard?", resp.Method, resp.Path, resp.Status, t.client.Dashboard())
+	}
+	return list.Routes, nil
+}
+
+// unknown weighs a call that this build's contract does not know: nearest is nil when the dashboard lists its route, or
+// does not say what it lists; else the routes that may have been meant.
+func (t *Trio) unknown(ctx context.Context, method, path string) (nearest []string, err error) {
+	known, err := t.routes.get(func() ([]string, error) { return t.fetchRoutes(ctx, "") })
+	if _, refused := errors.AsType[*client.Refusal](err); refused {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if _, listed := known.index.Match(method, path); listed {
+		return nil, nil
+	}
+	return append([]string{}, openapi.NearestIn(known.routes, method+" "+path, 3)...), nil
+}
+
+// routesAge is how long a list of routes is believed when an unknown route is called.
+const routesAge = 30 * time.Second
+
+// routeCache keeps the dashboard's routes for a short while, so that a run of wrong calls costs one list.
+type routeCache struct {
+	now func() time.Time
+
+	mu   sync.Mutex
+	last *routeSet
+}
+
+type routeSet struct {
+	routes []string
+	index  *openapi.Document // the same routes, for matching
+	at     time.Time
+}
+
+func (c *routeCache) get(fetch func() ([]string, error)) (*routeSet, error) {
+	c.mu.Lock()
+	last := c.last
+	c.mu.Unlock()
+	if last != nil && c.now().Sub(last.at) < routesAge {
+		return last, nil
+	}
+	routes, err := fetch()
+	if err != nil {
+		return nil, err
+	}
+	index, err := indexOf(routes)
+	if err != nil {
+		return nil, err
+	}
+	set := &routeSet{routes: routes, index: index, at: c.now()}
+	c.mu.Lock()
+	c.last = set
+	c.mu.Unlock()
+	return set, nil
+}
+
+// indexOf makes a document of nothing but routes, so that they are matched as a contract's are.
+func indexOf(routes []string) (*openapi.Document, error) {
+	paths := map[string]map[string]struct{}{}
+	for _, text := range routes {
+		route, err := openapi.ParseRoute(text)
+		if err != nil {
+			continue // a newer server may list what this build cannot read
+		}
+		if paths[route.Path] == nil {
+			paths[route.Path] = map[string]struct{}{}
+		}
+		paths[route.Path][strings.ToLower(route.Method)] = struct{}{}
+	}
+	data, err := json.Marshal(map[string]any{"openapi": "3.1.0", "paths": paths})
+	if err != nil {
+		return nil, fmt.Errorf("routes of the dashboard: %w", err)
+	}
+	return openapi.Load(data)
+}
