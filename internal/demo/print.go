@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/fiftyarms/platform/gen/dash"
+)
+
+// printStep prints a step as a person wants to read it: what it was, whether it held, what was seen.
+func printStep(out io.Writer, n int, s dash.DemoStep, saw string) {
+	mark := "ok"
+	if !s.Ok {
+		mark = "FAILED"
+	}
+	fmt.Fprintf(out, "\n%2d. %s  [%s, %d ms]\n", n, s.Name, mark, s.Ms)
+	for line := range strings.Lines(strings.TrimRight(saw, "\n")) {
+		fmt.Fprintf(out, "    %s\n", strings.TrimRight(line, "\n"))
+	}
+}
+
+// invite says how to go on by hand.
+func (w *world) invite(out io.Writer) {
+	fmt.Fprintf(out, `
+The dashboard stays open until you press Ctrl-C. Its data is deleted then.
+
+  open     %s
+  sign in  %s
+           %s
+
+Connect Claude Code to it, in another terminal:
+
+  claude mcp add platform --env DANXBOT_DASHBOARD_URL=%s -- %s
+
+then ask it to connect to the dashboard.
+`, w.url, w.email, w.password, w.url, agentLine())
+}

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package demo
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/cookiejar"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/dashboard"
+	"github.com/fiftyarms/platform/internal/dashboard/app"
+	"github.com/fiftyarms/platform/internal/mcpclient"
+)
+
+// A world is one fresh dashboard, the person who uses it in a browser's place, and the agent's process.
+type world struct {
+	dir        string
+	url        string
+	setupToken string
+	server     *dashboard.Server
+	stop       context.CancelFunc
+	served     chan error
+
+	api             *dash.ClientWithResponses // the person's: it keeps the session cookie
+	email, password string
+	csrf            string
+
+	errOut         io.Writer
+	agent          *mcpclient.Client
+	code, publicID string
+}
+
+func newWorld(ctx context.Context, errOut io.Writer) (*world, error) {
+	dir, err := os.MkdirTemp("", "50arms-demo-")
+	if err != nil {
+		return nil, err
+	}
+	w := &world{dir: dir, errOut: errOut, email: "ada@example.com", password: rand.Text(), served: make(chan error, 1)}
+	if err := w.serve(ctx); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, err
+	}
+	w.api, err = dash.NewClientWithResponses(w.url, dash.WithHTTPClient(&http.Client{Jar: jar, Timeout: stepTimeout}))
+	return w, err
+}
+
+// serve starts the dashboard as `dashboard serve` does, on a port that the system picks.
+func (w *world) serve(ctx context.Context) error {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	w.url = "http://" + listener.Addr().String()
+	log := slog.New(slog.NewTextHandler(w.errOut, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	w.server, err = app.Open(ctx, app.Settings{Database: filepath.Join(w.dir, "dashboard.db"), PublicURL: w.url}, log)
+	if err != nil {
+		return errors.Join(err, listener.Close())
+	}
+	w.setupToken = w.server.SetupToken()
+	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx)) // the steps end first, then the server
+	go func() { w.served <- w.server.Serve(ctx, listener) }()
+	return nil
+}
+
+// spawn starts platform-mcp: this same binary under another name, with an environment of its own.
+func (w *world) spawn(ctx context.Context) error {
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	cmd := exec.Command(self, agentCommand)
+	cmd.Env = append(cleanEnv(), "DANXBOT_DASHBOARD_URL="+w.url, "CLAUDE_CODE_SESSION_ID=demo-"+rand.Text(), "XDG_CONFIG_HOME="+filepath.Join(w.dir, "config"))
+	cmd.Stderr = w.errOut
+	if w.agent, err = mcpclient.Start(cmd); err != nil {
+		return err
+	}
+	_, err = w.agent.Initialize(ctx, "50arms-demo")
+	return err
+}
+
+// cleanEnv is the environment without what would make the agent a dispatch or point it at another dashboard.
+func cleanEnv() (env []string) {
+	for _, kv := range os.Environ() {
+		if !strings.HasPrefix(kv, "DANX") && !strings.HasPrefix(kv, "CLAUDE_CODE_SESSION_ID=") && !strings.HasPrefix(kv, "XDG_CONFIG_HOME=") {
+			env = append(env, kv)
+		}
+	}
+	return env
+}
+
+func (w *world) withCSRF(_ context.Context, r *http.Request) error {
+	r.Header.Set("X-CSRF-Token", w.csrf)
+	return nil
+}
+
+// wait holds the dashboard open until the context ends or the server does.
+func (w *world) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return nil
+	case err := <-w.served:
+		w.served <- err // close reads it again
+		return err
+	}
+}
+
+// close ends the agent, then the server, then deletes what they wrote.
+func (w *world) close() error {
+	var errs []error
+	if w.agent != nil {
+		errs = append(errs, w.agent.Close())
+	}
+	if w.stop != nil {
+		w.stop()
+		select {
+		case err := <-w.served:
+			errs = append(errs, err)
+		case <-time.After(stepTimeout):
+			errs = append(errs, errors.New("the dashboard did not end"))
+		}
+		errs = append(errs, w.server.Close())
+	}
+	return errors.Join(append(errs, os.RemoveAll(w.dir))...)
+}
+
+// agentLine is the command that starts platform-mcp from this clone. What `go run` built is gone once it ends, so the
+// line runs the source again; outside a clone it is the installed command.
+func agentLine() string {
+	dir, err := os.Getwd()
+	for err == nil {
+		mod, bad := os.ReadFile(filepath.Join(dir, "go.mod"))
+		if bad == nil && strings.HasPrefix(string(mod), "module github.com/fiftyarms/platform\n") {
+			return fmt.Sprintf("go -C %s run ./cmd/platform-mcp", shellQuote(dir))
+		}
+		parent := filepath.Dir(dir)
+		if parent == dir {
+			break
+		}
+		dir = parent
+	}
+	return agentCommand
+}
+
+func shellQuote(s string) string {
+	if !strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+}
