@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
-//go:build unix
-
 package main_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"syscall"
+	"strings"
 	"testing"
 	"time"
 
@@ -28,7 +27,7 @@ func TestBoot(t *testing.T) {
 	if out, err := exec.CommandContext(t.Context(), "go", "build", "-o", program, ".").CombinedOutput(); err != nil {
 		t.Fatalf("build: %v\n%s", err, out)
 	}
-	best, memory := time.Hour, int64(0)
+	best, memory := time.Hour, 0
 	for range runs {
 		cmd := exec.CommandContext(t.Context(), program)
 		cmd.Env = append(os.Environ(), "DANXBOT_DASHBOARD_URL=http://127.0.0.1:1", "HOME="+t.TempDir())
@@ -44,11 +43,9 @@ func TestBoot(t *testing.T) {
 			t.Fatal(err)
 		}
 		best = min(best, time.Since(begin))
+		memory = max(memory, peak(t, cmd.Process.Pid))
 		if err := c.Close(); err != nil {
 			t.Fatal(err)
-		}
-		if usage, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok && runtime.GOOS == "linux" {
-			memory = max(memory, usage.Maxrss) // KiB on Linux
 		}
 	}
 	t.Logf("tools/list answered after %v at best; at most %d KiB resident", best, memory)
@@ -58,4 +55,25 @@ func TestBoot(t *testing.T) {
 	if memory > maxKiB {
 		t.Errorf("%d KiB resident, at most %d", memory, maxKiB)
 	}
+}
+
+// peak is the most memory that a process has held so far, in KiB; 0 where that cannot be read. The rusage of an ended
+// process is no answer: it counts what this process held when it forked.
+func peak(t *testing.T, pid int) (kib int) {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return 0
+	}
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(status)) {
+		if value, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			if _, err := fmt.Sscan(value, &kib); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	return kib
 }

@@ -2,6 +2,11 @@
 
 package dash
 
+import (
+	"encoding/json"
+	"fmt"
+)
+
 // Refusal is an answer that says why a call was not done. Each refusal of the contract is one, so that a handler
 // returns it as its error and a client can ask which it got.
 type Refusal interface {
@@ -312,4 +317,63 @@ func (r NotReadyRefusal) RefusalCode() string { return "not_ready" }
 func (r NotReadyRefusal) Coded() Refusal {
 	r.Code = "not_ready"
 	return r
+}
+
+// DecodeRefusal reads a refusal's body by its code. An error says that the body is none that the contract knows.
+func DecodeRefusal(body []byte) (Refusal, error) {
+	var head struct {
+		Error string `json:"error"`
+	}
+	if err := json.Unmarshal(body, &head); err != nil {
+		return nil, fmt.Errorf("a refusal is JSON: %w", err)
+	}
+	switch head.Error {
+	case "invalid_request":
+		return decodeRefusal[InvalidRequestRefusal](body)
+	case "unknown_team":
+		return decodeRefusal[UnknownTeamRefusal](body)
+	case "unauthenticated":
+		return decodeRefusal[UnauthenticatedRefusal](body)
+	case "key_revoked":
+		return decodeRefusal[KeyRevokedRefusal](body)
+	case "wrong_credentials":
+		return decodeRefusal[WrongCredentialsRefusal](body)
+	case "forbidden":
+		return decodeRefusal[ForbiddenRefusal](body)
+	case "person_required":
+		return decodeRefusal[PersonRequiredRefusal](body)
+	case "key_required":
+		return decodeRefusal[KeyRequiredRefusal](body)
+	case "cross_site":
+		return decodeRefusal[CrossSiteRefusal](body)
+	case "wrong_setup_token":
+		return decodeRefusal[WrongSetupTokenRefusal](body)
+	case "already_set_up":
+		return decodeRefusal[AlreadySetUpRefusal](body)
+	case "not_found":
+		return decodeRefusal[NotFoundRefusal](body)
+	case "not_pending":
+		return decodeRefusal[NotPendingRefusal](body)
+	case "digest_mismatch":
+		return decodeRefusal[DigestMismatchRefusal](body)
+	case "owner_lacks_permission":
+		return decodeRefusal[OwnerLacksPermissionRefusal](body)
+	case "too_large":
+		return decodeRefusal[TooLargeRefusal](body)
+	case "unsupported_media_type":
+		return decodeRefusal[UnsupportedMediaTypeRefusal](body)
+	case "rate_limited":
+		return decodeRefusal[RateLimitedRefusal](body)
+	case "internal":
+		return decodeRefusal[InternalRefusal](body)
+	case "not_ready":
+		return decodeRefusal[NotReadyRefusal](body)
+	}
+	return nil, fmt.Errorf("the contract knows no refusal %q", head.Error)
+}
+
+func decodeRefusal[R Refusal](body []byte) (Refusal, error) {
+	var r R
+	err := json.Unmarshal(body, &r)
+	return r, err
 }

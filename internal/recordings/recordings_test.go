@@ -106,6 +106,23 @@ func TestClientReadsRecordings(t *testing.T) {
 	}
 }
 
+func TestRefusalsAreErrorsOfTheirCode(t *testing.T) {
+	for _, c := range Cases {
+		if c.Status < 300 {
+			continue
+		}
+		refusal, err := dash.DecodeRefusal([]byte(read(t, c).Response.Body))
+		if err != nil {
+			t.Errorf("%s/%s: %v", c.Operation, c.Name, err)
+		} else if refusal.RefusalStatus() != c.Status || refusal.RefusalCode() != c.Name || refusal.Error() == "" {
+			t.Errorf("%s/%s is read as %d %s %q", c.Operation, c.Name, refusal.RefusalStatus(), refusal.RefusalCode(), refusal)
+		}
+	}
+	if _, err := dash.DecodeRefusal([]byte(`{"error":"nobody_knows","message":""}`)); err == nil {
+		t.Error("read a refusal that the contract does not know")
+	}
+}
+
 // The check has to be able to fail: a recording that was tampered with is caught.
 func TestTamperedRecordingsAreCaught(t *testing.T) {
 	tests := []struct {

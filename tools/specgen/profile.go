@@ -204,6 +204,57 @@ func (c *contract) lintProfile(p *problems) {
 		}, p)
 	}
 	lintComponentNames(c.spec, p)
+	c.lintRecursion(p)
+}
+
+// lintRecursion refuses a component that reaches itself through a oneOf: a validator tries every branch at every level,
+// so a body of 16 levels takes seconds and one of 30 never ends.
+func (c *contract) lintRecursion(p *problems) {
+	type edge struct {
+		to     string
+		choice bool
+	}
+	edges := map[string][]edge{}
+	for name, n := range pairs(get(c.bundle, "components", "schemas")) {
+		var walk func(n *yaml.Node, choice bool)
+		walk = func(n *yaml.Node, choice bool) {
+			for k, v := range pairs(n) {
+				switch k.Value {
+				case "$ref":
+					edges[name.Value] = append(edges[name.Value], edge{strings.TrimPrefix(v.Value, componentPrefix), choice})
+				case "examples":
+				default:
+					walk(v, choice || k.Value == "oneOf")
+				}
+			}
+			for _, v := range items(n) {
+				walk(v, choice)
+			}
+		}
+		walk(n, false)
+	}
+	for name, n := range pairs(get(c.bundle, "components", "schemas")) {
+		seen := map[edge]bool{}
+		var reach func(at string, choice bool) bool
+		reach = func(at string, choice bool) bool {
+			for _, e := range edges[at] {
+				e.choice = e.choice || choice
+				if e.to == name.Value && e.choice {
+					return true
+				}
+				if !seen[e] {
+					seen[e] = true
+					if reach(e.to, e.choice) {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		if reach(name.Value, false) {
+			p.add(c.sourceOf(name.Value), n, "%s reaches itself through a oneOf: checking a deep value would never end", name.Value)
+		}
+	}
 }
 
 // lintComponentNames refuses a response, parameter or body that is called like a schema: both become one Go type.

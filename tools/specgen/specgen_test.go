@@ -72,6 +72,7 @@ func TestOutsideTheSafeProfile(t *testing.T) {
 		{name: "dangling ref", old: health, new: schema("{$ref: '#/components/schemas/Nobody'}"), want: "leads nowhere"},
 		{name: "deep ref", old: health, new: schema("{$ref: '#/components/schemas/Key/properties/id'}"), want: "into the middle of a component"},
 		{name: "inline branch", old: health, new: schema("{oneOf: [{type: string}]}"), want: "must be a $ref"},
+		{name: "recursion through a choice", old: "    PersonRefusal:\n      description: Why the call is not one of a person at this site.\n      oneOf:\n", new: "    PersonRefusal:\n      description: Why.\n      oneOf:\n        - {$ref: '#/components/schemas/PersonRefusal'}\n", after: 1, want: "PersonRefusal reaches itself through a oneOf"},
 		{name: "bad pattern", old: health, new: schema("{type: string, pattern: '(?=a)'}"), want: "pattern does not compile"},
 		{name: "one field of two names", old: health, new: "        ver-sion: {type: string}\n" + health, after: 1, want: "become one field in Go"},
 		{name: "required nothing", old: "required: [status, version]", new: "required: [status, version, nope]", want: `required names "nope"`},

@@ -7,6 +7,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -21,6 +22,7 @@ import (
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/cli"
+	"github.com/fiftyarms/platform/internal/store"
 	"github.com/fiftyarms/platform/internal/testkit"
 )
 
@@ -250,5 +252,15 @@ func TestServeFails(t *testing.T) {
 				t.Errorf("%s: %q is not in %s", tt.name, want, &errOut)
 			}
 		}
+	}
+}
+
+func TestExplain(t *testing.T) {
+	var hint *cli.HintError
+	if err := explain(fmt.Errorf("open: %w", store.ErrSchema)); !errors.As(err, &hint) || !errors.Is(err, store.ErrSchema) {
+		t.Errorf("a database of a newer build: %v", err)
+	}
+	if err := explain(io.EOF); err != io.EOF {
+		t.Errorf("anything else: %v", err)
 	}
 }

@@ -403,6 +403,24 @@ func TestFailures(t *testing.T) {
 	}
 }
 
+// Without chance there is no id and no secret: every call fails, and the process lives.
+func TestWithoutChance(t *testing.T) {
+	d := testkit.Dashboard(t)
+	s, err := dashboard.New(t.Context(), dashboard.Config{
+		Store: d.Store, PublicURL: d.URL, Random: io.LimitReader(zeros{}, 32), // enough for the setup token
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{"/healthz", "/api/auth/me"} {
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if w.Code != http.StatusInternalServerError || !strings.Contains(w.Body.String(), `"internal"`) {
+			t.Errorf("%s: %d %s", path, w.Code, w.Body)
+		}
+	}
+}
+
 // A caller who hung up is no failure of the server, and no success either.
 func TestHungUp(t *testing.T) {
 	var log bytes.Buffer

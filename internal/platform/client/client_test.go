@@ -25,7 +25,6 @@ import (
 func aKey() secret.Text { return secret.New("50a_" + strings.Repeat("k", 30)) }
 
 // dashboardOf is a client of a server that answers with h.
-
 func dashboardOf(t *testing.T, h http.HandlerFunc, limits client.Limits) *client.Client {
 	t.Helper()
 	server := httptest.NewServer(h)
@@ -53,7 +52,6 @@ func do(t *testing.T, c *client.Client, method, path string, body []byte) (*clie
 }
 
 // mustFail is the failure of GET /api/x.
-
 func mustFail(t *testing.T, c *client.Client) *client.Failure {
 	t.Helper()
 	resp, err := do(t, c, "GET", "/api/x", nil)
@@ -118,10 +116,6 @@ func TestNoKeyNoHeader(t *testing.T) {
 		t.Error(err)
 	}
 }
-
-// TestElsewhere: a request for another address is not sent, with or without a key.
-
-// TestRedirect: the key follows no redirect, wherever it leads.
 
 func TestServerFailure(t *testing.T) {
 	for _, tt := range []struct {
@@ -228,7 +222,6 @@ func TestGivenUp(t *testing.T) {
 }
 
 // hijack answers with raw bytes and closes the connection.
-
 func hijack(raw string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
@@ -257,7 +250,6 @@ func TestBroken(t *testing.T) {
 }
 
 // TestNoRepeat: a call that may have had an effect is made once, even where net/http would try again.
-
 func TestNoRepeat(t *testing.T) {
 	var mu sync.Mutex
 	posts := 0
@@ -330,5 +322,3 @@ func TestLargeBody(t *testing.T) {
 		})
 	}
 }
-
-// TestFloor: whatever the answer, a newer minimum stops the client for good.

@@ -12,6 +12,7 @@ import (
 	"github.com/fiftyarms/platform/internal/platform/client"
 )
 
+// TestElsewhere: a request for another address is not sent, with or without a key.
 func TestElsewhere(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("called") }))
 	t.Cleanup(other.Close)
@@ -30,6 +31,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
+// TestRedirect: the key follows no redirect, wherever it leads.
 func TestRedirect(t *testing.T) {
 	var mu sync.Mutex
 	var seen []string

@@ -13,6 +13,7 @@ import (
 	"github.com/fiftyarms/platform/internal/platform/signin"
 )
 
+// TestKeyLapsed: a 401 on the stored key signs out and forgets the file; plan_connect asks in the same call.
 func TestKeyLapsed(t *testing.T) {
 	for name, body := range map[string]string{"refusal": `{"error":"unauthenticated","message":"sign in first"}`, "empty": "", "page": "<html>", "other": `{"error":"unauthorized"}`} {
 		t.Run(name, func(t *testing.T) {
@@ -45,6 +46,7 @@ func TestKeyLapsed(t *testing.T) {
 	})
 }
 
+// TestLapsedTwice: two calls with the key that lapsed both answer the halt.
 func TestLapsedTwice(t *testing.T) {
 	b := signedIn(t)
 	b.dash.held = make(chan struct{})
@@ -64,6 +66,7 @@ func TestLapsedTwice(t *testing.T) {
 	}
 }
 
+// TestWrongPassword: a 401 that is not about the key leaves it alone.
 func TestWrongPassword(t *testing.T) {
 	b := signedIn(t)
 	b.dash.on(me, refusal(401, `{"error":"wrong_credentials","message":"no person has this address and password"}`))
@@ -73,6 +76,7 @@ func TestWrongPassword(t *testing.T) {
 	}
 }
 
+// TestOtherProcess: the session's other process signed in, and this one finds its key.
 func TestOtherProcess(t *testing.T) {
 	t.Run("before it asks", func(t *testing.T) {
 		b := newBench(t, nil)
@@ -104,6 +108,7 @@ func TestOtherProcess(t *testing.T) {
 
 const revokedBody = `{"error":"key_revoked","message":"Ada revoked this key","revoked_by":"Ada\u202e","revoked_at":"2026-01-02T03:04:05.000Z"}`
 
+// TestRevoked: a person's revocation halts everything for good, and nothing is asked for again.
 func TestRevoked(t *testing.T) {
 	for name, start := range map[string]func(*testing.T) *bench{"person": signedIn, "dispatch": dispatch} {
 		for _, where := range []string{me, connect} {
@@ -160,6 +165,7 @@ func TestRevokedWithoutDetails(t *testing.T) {
 	}
 }
 
+// TestDispatch: its credential is used as it is, and never let go.
 func TestDispatch(t *testing.T) {
 	b := dispatch(t)
 	b.dash.on(connect, ok(connected))
@@ -183,6 +189,7 @@ func TestDispatch(t *testing.T) {
 	}
 }
 
+// TestOutdated: a newer floor halts every tool, the poll included.
 func TestOutdated(t *testing.T) {
 	floor := http.Header{"X-Mcp-Min-Version": {"0.2.0"}}
 	old := func(err error) bool { var e *client.Outdated; return errors.As(err, &e) }
@@ -217,6 +224,7 @@ func TestOutdated(t *testing.T) {
 	})
 }
 
+// TestStoreFails: a key file that cannot be used or written is said, and the session works without it.
 func TestStoreFails(t *testing.T) {
 	b := newBench(t, func(_ *signin.Options, s *store) {
 		s.loadErr, s.saveErr = errors.New("the file is damaged"), errors.New("the disk is full")

@@ -14,6 +14,7 @@ import (
 	"github.com/fiftyarms/platform/internal/platform/signin"
 )
 
+// TestDecisions: each end of a request is told once, and the call after it asks anew.
 func TestDecisions(t *testing.T) {
 	for _, tt := range []struct {
 		name, claimed string
@@ -58,6 +59,7 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
+// TestLapsed: a request that came to nothing is replaced in the next call, without a word about it.
 func TestLapsed(t *testing.T) {
 	for name, r := range map[string]reply{
 		"expired": ok(`{"status":"expired"}`),
@@ -77,6 +79,7 @@ func TestLapsed(t *testing.T) {
 	}
 }
 
+// TestClaimFails: what no later claim would mend ends the request, and is told once.
 func TestClaimFails(t *testing.T) {
 	for name, r := range map[string]reply{
 		"refused":          refusal(400, `{"error":"invalid_request","message":"the secret `+claimSecret(1)+` is odd","issues":[]}`),
@@ -102,6 +105,7 @@ func TestClaimFails(t *testing.T) {
 	}
 }
 
+// TestDashboardAway: while the dashboard does not answer, the poll goes on ever more slowly and the log is told once.
 func TestDashboardAway(t *testing.T) {
 	b := newBench(t, nil)
 	b.dash.on(create, created(1))
@@ -195,6 +199,7 @@ func TestRateLimitSeconds(t *testing.T) {
 	}
 }
 
+// TestOneRequest: calls at the same moment make one request.
 func TestOneRequest(t *testing.T) {
 	b := newBench(t, nil)
 	b.dash.held = make(chan struct{})
@@ -217,6 +222,7 @@ func TestOneRequest(t *testing.T) {
 	}
 }
 
+// TestPollIsTamed: a server cannot make the poll run hot or sleep for ever.
 func TestPollIsTamed(t *testing.T) {
 	for asked, want := range map[string]time.Duration{"0": 50 * time.Millisecond, "-5": 50 * time.Millisecond, "2147483647": time.Minute} {
 		b := newBench(t, nil)

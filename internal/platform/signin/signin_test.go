@@ -30,7 +30,6 @@ func isSignedOut(err error) bool { var e *signin.SignedOut; return errors.As(err
 func isRevoked(err error) bool { var e *signin.Revoked; return errors.As(err, &e) }
 
 // signedIn is a bench whose session holds key 1 of its store.
-
 func signedIn(t *testing.T) *bench {
 	return newBench(t, func(_ *signin.Options, s *store) { s.key = theKey(1) })
 }
@@ -43,7 +42,6 @@ func dispatch(t *testing.T) *bench {
 }
 
 // TestSignIn is the way in: halt, request, approval, connected, and a restart that finds the key.
-
 func TestSignIn(t *testing.T) {
 	b := newBench(t, nil)
 	if _, err := b.call(); !isSignedOut(err) || !strings.Contains(err.Error(), "http://dash.example") || !strings.Contains(err.Error(), "plan_connect") {
@@ -95,7 +93,6 @@ func TestSignIn(t *testing.T) {
 }
 
 // TestWaits: a call that finds a request waiting connects as soon as a person approves.
-
 func TestWaits(t *testing.T) {
 	b := newBench(t, nil)
 	b.dash.on(create, created(1))
@@ -154,28 +151,6 @@ func TestCloseEndsWait(t *testing.T) {
 	}
 }
 
-// TestDecisions: each end of a request is told once, and the call after it asks anew.
-
-// TestLapsed: a request that came to nothing is replaced in the next call, without a word about it.
-
-// TestClaimFails: what no later claim would mend ends the request, and is told once.
-
-// TestDashboardAway: while the dashboard does not answer, the poll goes on ever more slowly and the log is told once.
-
-// TestOneRequest: calls at the same moment make one request.
-
-// TestKeyLapsed: a 401 on the stored key signs out and forgets the file; plan_connect asks in the same call.
-
-// TestLapsedTwice: two calls with the key that lapsed both answer the halt.
-
-// TestWrongPassword: a 401 that is not about the key leaves it alone.
-
-// TestOtherProcess: the session's other process signed in, and this one finds its key.
-
-// TestRevoked: a person's revocation halts everything for good, and nothing is asked for again.
-
-// TestDispatch: its credential is used as it is, and never let go.
-
 func TestConnectRefused(t *testing.T) {
 	for name, tt := range map[string]struct {
 		reply reply
@@ -201,9 +176,3 @@ func TestConnectRefused(t *testing.T) {
 	b.dash.on(connect, refusal(429, ""))
 	b.want(b.connect(), stLimited)
 }
-
-// TestOutdated: a newer floor halts every tool, the poll included.
-
-// TestStoreFails: a key file that cannot be used or written is said, and the session works without it.
-
-// TestPollIsTamed: a server cannot make the poll run hot or sleep for ever.

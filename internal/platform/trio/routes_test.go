@@ -47,6 +47,7 @@ func TestUnknownRoute(t *testing.T) {
 	}
 }
 
+// TestListRefused: a dashboard that does not say what it lists is asked itself.
 func TestListRefused(t *testing.T) {
 	d := newDashboard(t, says(404, "application/json", `{"error":"not_found","message":"no such route"}`))
 	d.routes = nil

@@ -25,13 +25,11 @@ import (
 )
 
 // sent is one call as it came to the dashboard.
-
 type sent struct {
 	Method, Path, Query, Body string
 }
 
 // dashboard is a server that answers each call with answer, and notes it.
-
 type dashboard struct {
 	*trio.Trio
 	t      *testing.T
@@ -46,7 +44,6 @@ type dashboard struct {
 }
 
 // session calls with a key and never halts.
-
 type session struct{ *client.Client }
 
 func (s session) Call(ctx context.Context, req *http.Request) (*client.Response, error) {
@@ -86,7 +83,6 @@ func (d *dashboard) serve(w http.ResponseWriter, r *http.Request) {
 }
 
 // says answers with a status, a content type ("" leaves it out) and a body.
-
 func says(status int, kind, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = nil // else the server guesses one
@@ -99,7 +95,6 @@ func says(status int, kind, body string) http.HandlerFunc {
 }
 
 // call is 50arms_api with its arguments as JSON, and its answer as JSON.
-
 func (d *dashboard) call(args string) (string, error) {
 	d.t.Helper()
 	var a mcptools.APIArgs
@@ -159,7 +154,6 @@ func TestAnswers(t *testing.T) {
 }
 
 // TestNoAnswers: what cannot be handed on is an error that says what came.
-
 func TestNoAnswers(t *testing.T) {
 	for _, tt := range []struct {
 		name, kind, body string
@@ -224,7 +218,6 @@ func TestSent(t *testing.T) {
 }
 
 // TestChecked: what this build's contract can tell is told before the network, in the dashboard's words.
-
 func TestChecked(t *testing.T) {
 	for _, tt := range []struct {
 		name, args string
@@ -285,5 +278,3 @@ func TestChecked(t *testing.T) {
 		})
 	}
 }
-
-// TestListRefused: a dashboard that does not say what it lists is asked itself.

@@ -79,7 +79,7 @@ var keys = []test{
 					w.Fatalf("a page of %d keys, want at most %d", len(page), limit)
 				}
 				got = append(got, page...)
-				if len(page) < limit {
+				if len(page) < limit || len(got) > len(want) {
 					break
 				}
 				last := page[len(page)-1]

@@ -110,7 +110,7 @@ var requests = []test{
 				page, err := w.ListAccessRequests(w.ctx(), q)
 				w.must(err)
 				got = append(got, page...)
-				if len(page) < limit {
+				if len(page) < limit || len(got) > len(want) {
 					break
 				}
 				last := page[len(page)-1]

@@ -170,33 +170,3 @@ func TestAnUndecodableAnswerIsAnError(t *testing.T) {
 		t.Errorf("error %v", err)
 	}
 }
-
-// TestEveryRefusalOfTheContractIsKnown holds the table against the contract, so that a new refusal cannot turn into an
-// error page by being forgotten here.
-func TestEveryRefusalOfTheContractIsKnown(t *testing.T) {
-	var doc struct {
-		Components struct {
-			Schemas map[string]struct {
-				Properties map[string]struct {
-					Const string `json:"const"`
-				} `json:"properties"`
-			} `json:"schemas"`
-		} `json:"components"`
-	}
-	if err := json.Unmarshal(dash.Document, &doc); err != nil {
-		t.Fatal(err)
-	}
-	inContract := map[string]bool{}
-	for _, s := range doc.Components.Schemas {
-		if code := s.Properties["error"].Const; code != "" {
-			inContract[code] = true
-		}
-	}
-	known := map[string]bool{}
-	for code := range refusals {
-		known[code] = true
-	}
-	if diff := cmp.Diff(inContract, known); diff != "" {
-		t.Errorf("-contract +known:\n%s", diff)
-	}
-}

@@ -40,50 +40,13 @@ func (u *Unexpected) Error() string {
 }
 
 func refused(status int, body []byte) error {
+	refusal, err := dash.DecodeRefusal(body)
+	if err == nil {
+		return refusal
+	}
 	var head struct {
 		Error string `json:"error"`
 	}
-	if err := json.Unmarshal(body, &head); err == nil {
-		if read, ok := refusals[head.Error]; ok {
-			if refusal, err := read(body); err == nil {
-				return refusal
-			}
-		}
-	}
+	_ = json.Unmarshal(body, &head) // a body that is no JSON has no code to name
 	return &Unexpected{Status: status, Code: head.Error}
-}
-
-// refusals reads each refusal by its code. A test compares it with the contract.
-var refusals = map[string]func([]byte) (dash.Refusal, error){}
-
-func init() {
-	know[dash.InvalidRequestRefusal]()
-	know[dash.UnknownTeamRefusal]()
-	know[dash.UnauthenticatedRefusal]()
-	know[dash.KeyRevokedRefusal]()
-	know[dash.WrongCredentialsRefusal]()
-	know[dash.ForbiddenRefusal]()
-	know[dash.PersonRequiredRefusal]()
-	know[dash.KeyRequiredRefusal]()
-	know[dash.CrossSiteRefusal]()
-	know[dash.WrongSetupTokenRefusal]()
-	know[dash.AlreadySetUpRefusal]()
-	know[dash.NotFoundRefusal]()
-	know[dash.NotPendingRefusal]()
-	know[dash.DigestMismatchRefusal]()
-	know[dash.OwnerLacksPermissionRefusal]()
-	know[dash.TooLargeRefusal]()
-	know[dash.UnsupportedMediaTypeRefusal]()
-	know[dash.RateLimitedRefusal]()
-	know[dash.InternalRefusal]()
-	know[dash.NotReadyRefusal]()
-}
-
-func know[T dash.Refusal]() {
-	var zero T
-	refusals[zero.RefusalCode()] = func(body []byte) (dash.Refusal, error) {
-		var refusal T
-		err := json.Unmarshal(body, &refusal)
-		return refusal, err
-	}
 }
