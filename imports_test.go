@@ -66,6 +66,7 @@ type listed struct {
 func goList(t *testing.T, args ...string) map[string]listed {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "go", append([]string{"list", "-json=ImportPath,Imports"}, args...)...)
+	cmd.Env = append(cmd.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0") // the lists are of one system
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v\n%s", err, stderr(err))
