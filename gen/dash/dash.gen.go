@@ -490,15 +490,15 @@ func (e WrongSetupTokenRefusalError) Valid() bool {
 
 // AccessDecision Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
 type AccessDecision struct {
-	At Time `json:"at"`
+	Verdict AccessDecisionVerdict `json:"verdict"`
 
 	// By Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
 	By   PersonRef `json:"by"`
+	At   Time      `json:"at"`
 	Note *string   `json:"note,omitempty"`
 
 	// Permissions What was granted, with `approved`.
-	Permissions []Permission          `json:"permissions,omitempty"`
-	Verdict     AccessDecisionVerdict `json:"verdict"`
+	Permissions []Permission `json:"permissions,omitempty"`
 }
 
 // AccessDecisionVerdict defines model for AccessDecision.Verdict.
@@ -506,35 +506,36 @@ type AccessDecisionVerdict string
 
 // AccessRequest Examples: {"address":"127.0.0.1","client":{"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"},"confirmCode":"KTRM-4829","createdAt":"2026-01-02T03:04:05.000Z","digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","expiresAt":"2026-01-02T03:14:05.000Z","grants":["cards.view","cards.edit"],"publicId":"3b7f0c4b1e2a9d4c5fb1a2c3d4e5f607","status":"pending","title":"Mend the checkout"}
 type AccessRequest struct {
-	// Address The network address that asked.
-	Address string `json:"address"`
-
-	// Client What asks, in its own words. Shown to the person beside the address that the server saw.
-	//
-	// Examples: {"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"}
-	Client      AskingClient `json:"client"`
-	ConfirmCode string       `json:"confirmCode"`
-	CreatedAt   Time         `json:"createdAt"`
-
-	// Decision Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
-	Decision *AccessDecision `json:"decision,omitempty"`
-
-	// Digest SHA-256 over the canonical request, in hex. A decision names it.
-	Digest    string `json:"digest"`
-	ExpiresAt Time   `json:"expiresAt"`
-
-	// Grants What an approval by this caller grants unless it says otherwise.
-	Grants   []Permission `json:"grants"`
-	PublicID string       `json:"publicId"`
+	PublicID string `json:"publicId"`
 
 	// Status `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
 	//
 	// Examples: pending
 	Status AccessRequestStatus `json:"status"`
+	Title  *string             `json:"title,omitempty"`
 
 	// Team Examples: {"name":"Acme","slug":"acme"}
-	Team  *TeamRef `json:"team,omitempty"`
-	Title *string  `json:"title,omitempty"`
+	Team *TeamRef `json:"team,omitempty"`
+
+	// Client What asks, in its own words. Shown to the person beside the address that the server saw.
+	//
+	// Examples: {"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"}
+	Client AskingClient `json:"client"`
+
+	// Address The network address that asked.
+	Address     string `json:"address"`
+	ConfirmCode string `json:"confirmCode"`
+
+	// Digest SHA-256 over the canonical request, in hex. A decision names it.
+	Digest string `json:"digest"`
+
+	// Grants What an approval by this caller grants unless it says otherwise.
+	Grants    []Permission `json:"grants"`
+	CreatedAt Time         `json:"createdAt"`
+	ExpiresAt Time         `json:"expiresAt"`
+
+	// Decision Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
+	Decision *AccessDecision `json:"decision,omitempty"`
 }
 
 // AccessRequestApproval Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
@@ -553,30 +554,30 @@ type AccessRequestClaim struct {
 
 // AccessRequestClaimed Examples: {"status":"pending"}, {"note":"Say which card this is for.","status":"revision_requested"}
 type AccessRequestClaimed struct {
+	// Status `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
+	//
+	// Examples: pending
+	Status AccessRequestStatus `json:"status"`
+
 	// APIKey With `approved` alone, and once.
 	APIKey *string `json:"apiKey,omitempty"`
 
 	// Note What the person said with `denied` or `revision_requested`.
 	Note *string `json:"note,omitempty"`
-
-	// Status `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
-	//
-	// Examples: pending
-	Status AccessRequestStatus `json:"status"`
 }
 
 // AccessRequestCreate Examples: {"client":{"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"},"title":"Mend the checkout"}
 type AccessRequestCreate struct {
-	// Client What asks, in its own words. Shown to the person beside the address that the server saw.
-	//
-	// Examples: {"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"}
-	Client AskingClient `json:"client"`
+	// Title What the session is about.
+	Title *string `json:"title,omitempty"`
 
 	// Team Examples: acme
 	Team *TeamSlug `json:"team,omitempty"`
 
-	// Title What the session is about.
-	Title *string `json:"title,omitempty"`
+	// Client What asks, in its own words. Shown to the person beside the address that the server saw.
+	//
+	// Examples: {"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"}
+	Client AskingClient `json:"client"`
 }
 
 // AccessRequestCreateRefusal Why no request was made.
@@ -586,18 +587,18 @@ type AccessRequestCreateRefusal struct {
 
 // AccessRequestCreated Examples: {"approvalUrl":"http://127.0.0.1:5555/approvals/3b7f0c4b1e2a9d4c5fb1a2c3d4e5f607","confirmCode":"KTRM-4829","expiresAt":"2026-01-02T03:14:05.000Z","pollMs":2000,"publicId":"3b7f0c4b1e2a9d4c5fb1a2c3d4e5f607","secret":"an-unguessable-secret"}
 type AccessRequestCreated struct {
-	ApprovalURL string `json:"approvalUrl"`
-
-	// ConfirmCode The person sees the same code on the page.
-	ConfirmCode string `json:"confirmCode"`
-	ExpiresAt   Time   `json:"expiresAt"`
-
-	// PollMs Milliseconds between claims.
-	PollMs   int32  `json:"pollMs"`
 	PublicID string `json:"publicId"`
 
 	// Secret Collects the key. Never shown to a person or an agent.
 	Secret string `json:"secret"`
+
+	// ConfirmCode The person sees the same code on the page.
+	ConfirmCode string `json:"confirmCode"`
+	ApprovalURL string `json:"approvalUrl"`
+	ExpiresAt   Time   `json:"expiresAt"`
+
+	// PollMs Milliseconds between claims.
+	PollMs int32 `json:"pollMs"`
 }
 
 // AccessRequestDenial Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","note":"Not on this machine."}
@@ -613,8 +614,8 @@ type AccessRequestDenial struct {
 
 // AccessRequestPage Examples: {"next_cursor":null,"requests":[]}
 type AccessRequestPage struct {
-	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 	Requests   []AccessRequest           `json:"requests"`
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
 
 // AccessRequestRevision Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","note":"Say which card this is for."}
@@ -653,17 +654,17 @@ type AlreadySetUpRefusalError string
 //
 // Examples: {"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"}
 type AskingClient struct {
-	// Host The machine it runs on.
-	Host *string `json:"host,omitempty"`
-
 	// Name The program.
 	//
 	// Examples: claude-code
-	Name string `json:"name"`
+	Name    string  `json:"name"`
+	Version *string `json:"version,omitempty"`
+
+	// Host The machine it runs on.
+	Host *string `json:"host,omitempty"`
 
 	// Project The folder it works in; its name alone.
 	Project *string `json:"project,omitempty"`
-	Version *string `json:"version,omitempty"`
 }
 
 // CredentialRefusal Why the credential does not hold.
@@ -689,19 +690,20 @@ type DecisionRefusal struct {
 //
 // Examples: {"ok":true,"steps":[{"ms":4,"name":"signed out","ok":true}]}
 type DemoReport struct {
-	Ok    bool       `json:"ok"`
 	Steps []DemoStep `json:"steps"`
+	Ok    bool       `json:"ok"`
 }
 
 // DemoStep defines model for DemoStep.
 type DemoStep struct {
-	// Detail With a step that did not hold: what was seen instead.
-	Detail *string `json:"detail,omitempty"`
-
-	// Ms How long the step took, in milliseconds.
-	Ms   int64  `json:"ms"`
 	Name string `json:"name"`
 	Ok   bool   `json:"ok"`
+
+	// Ms How long the step took, in milliseconds.
+	Ms int64 `json:"ms"`
+
+	// Detail With a step that did not hold: what was seen instead.
+	Detail *string `json:"detail,omitempty"`
 }
 
 // Digest The `digest` of the request that the person saw.
@@ -711,11 +713,12 @@ type Digest = string
 
 // DigestMismatchRefusal Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","error":"digest_mismatch","message":"the request is not the one that was shown","next":"read the request again and decide on what it says now"}
 type DigestMismatchRefusal struct {
-	// Digest The digest of the request as it stands.
-	Digest  string                     `json:"digest"`
 	Code    DigestMismatchRefusalError `json:"error"`
 	Message string                     `json:"message"`
-	Next    string                     `json:"next"`
+
+	// Digest The digest of the request as it stands.
+	Digest string `json:"digest"`
+	Next   string `json:"next"`
 }
 
 // DigestMismatchRefusalError defines model for DigestMismatchRefusal.Error.
@@ -760,8 +763,8 @@ type InternalRefusalError string
 // InvalidRequestRefusal Examples: {"error":"invalid_request","issues":[{"in":"body","message":"must not be empty","path":"/title"}],"message":"the request is not as the contract wants it"}
 type InvalidRequestRefusal struct {
 	Code    InvalidRequestRefusalError `json:"error"`
-	Issues  []Issue                    `json:"issues"`
 	Message string                     `json:"message"`
+	Issues  []Issue                    `json:"issues"`
 }
 
 // InvalidRequestRefusalError defines model for InvalidRequestRefusal.Error.
@@ -769,11 +772,11 @@ type InvalidRequestRefusalError string
 
 // Issue Examples: {"in":"body","message":"must not be empty","path":"/title"}
 type Issue struct {
-	In      IssueIn `json:"in"`
-	Message string  `json:"message"`
+	In IssueIn `json:"in"`
 
 	// Path The parameter's name, or a JSON Pointer into the body.
-	Path string `json:"path"`
+	Path    string `json:"path"`
+	Message string `json:"message"`
 }
 
 // IssueIn defines model for Issue.In.
@@ -781,26 +784,26 @@ type IssueIn string
 
 // Key Examples: {"created_at":"2026-01-02T03:04:05.000Z","id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","lapses_at":"2026-01-03T03:04:05.000Z","last_used_at":"2026-01-02T03:04:05.000Z","owner":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"prefix":"50a_Zk3v","title":"Mend the checkout"}
 type Key struct {
-	CreatedAt Time   `json:"created_at"`
-	ID        string `json:"id"`
+	ID string `json:"id"`
 
-	// LapsesAt 24 hours after the last use.
-	LapsesAt   Time `json:"lapses_at"`
-	LastUsedAt Time `json:"last_used_at"`
+	// Prefix How the key begins.
+	Prefix string `json:"prefix"`
+
+	// Title What the session said it was about.
+	Title string `json:"title"`
 
 	// Owner Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
 	Owner       PersonRef    `json:"owner"`
 	Permissions []Permission `json:"permissions"`
+	CreatedAt   Time         `json:"created_at"`
+	LastUsedAt  Time         `json:"last_used_at"`
 
-	// Prefix How the key begins.
-	Prefix    string `json:"prefix"`
-	RevokedAt *Time  `json:"revoked_at,omitempty"`
+	// LapsesAt 24 hours after the last use.
+	LapsesAt  Time  `json:"lapses_at"`
+	RevokedAt *Time `json:"revoked_at,omitempty"`
 
 	// RevokedBy Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
 	RevokedBy *PersonRef `json:"revoked_by,omitempty"`
-
-	// Title What the session said it was about.
-	Title string `json:"title"`
 }
 
 // KeyPage Examples: {"keys":[],"next_cursor":null}
@@ -820,12 +823,12 @@ type KeyRequiredRefusalError string
 
 // KeyRevokedRefusal Examples: {"error":"key_revoked","message":"Ada revoked this key","revoked_at":"2026-01-02T03:04:05.000Z","revoked_by":"Ada"}
 type KeyRevokedRefusal struct {
-	Code      KeyRevokedRefusalError `json:"error"`
-	Message   string                 `json:"message"`
-	RevokedAt Time                   `json:"revoked_at"`
+	Code    KeyRevokedRefusalError `json:"error"`
+	Message string                 `json:"message"`
 
 	// RevokedBy The name of the person who revoked the key.
 	RevokedBy string `json:"revoked_by"`
+	RevokedAt Time   `json:"revoked_at"`
 }
 
 // KeyRevokedRefusalError defines model for KeyRevokedRefusal.Error.
@@ -841,18 +844,19 @@ type Login struct {
 //
 // Examples: {"csrf_token":"an-unguessable-token","kind":"person","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"team":{"name":"Acme","slug":"acme"}}
 type Me struct {
-	// CsrfToken For a person alone: unsafe calls by cookie send it back as X-CSRF-Token.
-	CsrfToken *string `json:"csrf_token,omitempty"`
-
-	// Key Examples: {"created_at":"2026-01-02T03:04:05.000Z","id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","lapses_at":"2026-01-03T03:04:05.000Z","last_used_at":"2026-01-02T03:04:05.000Z","owner":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"prefix":"50a_Zk3v","title":"Mend the checkout"}
-	Key  *Key   `json:"key,omitempty"`
 	Kind MeKind `json:"kind"`
+
+	// Team Examples: {"name":"Acme","slug":"acme"}
+	Team TeamRef `json:"team"`
 
 	// Person Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
 	Person PersonRef `json:"person"`
 
-	// Team Examples: {"name":"Acme","slug":"acme"}
-	Team TeamRef `json:"team"`
+	// Key Examples: {"created_at":"2026-01-02T03:04:05.000Z","id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","lapses_at":"2026-01-03T03:04:05.000Z","last_used_at":"2026-01-02T03:04:05.000Z","owner":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"prefix":"50a_Zk3v","title":"Mend the checkout"}
+	Key *Key `json:"key,omitempty"`
+
+	// CsrfToken For a person alone: unsafe calls by cookie send it back as X-CSRF-Token.
+	CsrfToken *string `json:"csrf_token,omitempty"`
 }
 
 // MeKind defines model for Me.Kind.
@@ -865,10 +869,9 @@ type NewPassword = string
 
 // NewTeam Examples: {"name":"Acme","slug":"acme"}
 type NewTeam struct {
-	Name string `json:"name"`
-
 	// Slug Examples: acme
 	Slug TeamSlug `json:"slug"`
+	Name string   `json:"name"`
 }
 
 // NotFoundRefusal Examples: {"error":"not_found","message":"there is no such route","nearest":["GET /api/keys"]}
@@ -888,13 +891,13 @@ type NotPendingRefusal struct {
 	Code    NotPendingRefusalError `json:"error"`
 	Message string                 `json:"message"`
 
-	// Next What to do now.
-	Next string `json:"next"`
-
 	// Status `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
 	//
 	// Examples: pending
 	Status AccessRequestStatus `json:"status"`
+
+	// Next What to do now.
+	Next string `json:"next"`
 }
 
 // NotPendingRefusalError defines model for NotPendingRefusal.Error.
@@ -959,9 +962,9 @@ type PersonRequiredRefusalError string
 
 // PlanSession Examples: {"connected_at":"2026-01-02T03:04:05.000Z","id":"4b1e2a9d4c5fb1a2c3d4e5f607183b0c","title":"Mend the checkout"}
 type PlanSession struct {
-	ConnectedAt Time   `json:"connected_at"`
 	ID          string `json:"id"`
 	Title       string `json:"title"`
+	ConnectedAt Time   `json:"connected_at"`
 }
 
 // RateLimitedRefusal Examples: {"error":"rate_limited","message":"too many calls from this address","retry_after":3}
@@ -988,11 +991,11 @@ type SessionConnect struct {
 
 // SessionConnected Examples: {"agent":{"id":1,"name":"Agent 1"},"session":{"connected_at":"2026-01-02T03:04:05.000Z","id":"4b1e2a9d4c5fb1a2c3d4e5f607183b0c","title":"Mend the checkout"},"team":{"name":"Acme","slug":"acme"}}
 type SessionConnected struct {
-	// Agent Examples: {"id":1,"name":"Agent 1"}
-	Agent AgentRef `json:"agent"`
-
 	// Session Examples: {"connected_at":"2026-01-02T03:04:05.000Z","id":"4b1e2a9d4c5fb1a2c3d4e5f607183b0c","title":"Mend the checkout"}
 	Session PlanSession `json:"session"`
+
+	// Agent Examples: {"id":1,"name":"Agent 1"}
+	Agent AgentRef `json:"agent"`
 
 	// Team Examples: {"name":"Acme","slug":"acme"}
 	Team TeamRef `json:"team"`
@@ -1002,29 +1005,30 @@ type SessionConnected struct {
 //
 // Examples: {"apiKey":"50a_the-key","dashboardUrl":"http://127.0.0.1:5555","sessionId":"5d1c0f1e","storedAt":"2026-01-02T03:04:05.000Z","v":1}
 type SessionKeyFile struct {
-	APIKey string `json:"apiKey"`
+	V         int32  `json:"v"`
+	SessionID string `json:"sessionId"`
 
 	// DashboardURL The dashboard that the key is for; a key is never sent anywhere else.
 	DashboardURL string `json:"dashboardUrl"`
-	SessionID    string `json:"sessionId"`
+	APIKey       string `json:"apiKey"`
 	StoredAt     Time   `json:"storedAt"`
-	V            int32  `json:"v"`
 }
 
 // Setup Examples: {"email":"ada@example.com","name":"Ada","password":"correct horse battery staple","team":{"name":"Acme","slug":"acme"},"token":"from-the-link"}
 type Setup struct {
+	Token string `json:"token"`
+
+	// Team Examples: {"name":"Acme","slug":"acme"}
+	Team NewTeam `json:"team"`
+	Name string  `json:"name"`
+
 	// Email Examples: ada@example.com
-	Email Email  `json:"email"`
-	Name  string `json:"name"`
+	Email Email `json:"email"`
 
 	// Password 12 to 200 characters.
 	//
 	// Examples: correct horse battery staple
 	Password NewPassword `json:"password"`
-
-	// Team Examples: {"name":"Acme","slug":"acme"}
-	Team  NewTeam `json:"team"`
-	Token string  `json:"token"`
 }
 
 // SetupRefusal Why nothing was set up.
@@ -1034,10 +1038,9 @@ type SetupRefusal struct {
 
 // TeamRef Examples: {"name":"Acme","slug":"acme"}
 type TeamRef struct {
-	Name string `json:"name"`
-
 	// Slug Examples: acme
 	Slug TeamSlug `json:"slug"`
+	Name string   `json:"name"`
 }
 
 // TeamSlug Examples: acme
@@ -1045,11 +1048,11 @@ type TeamSlug = string
 
 // TooLargeRefusal Examples: {"error":"too_large","limit":1048576,"message":"the body is over 1048576 bytes"}
 type TooLargeRefusal struct {
-	Code TooLargeRefusalError `json:"error"`
+	Code    TooLargeRefusalError `json:"error"`
+	Message string               `json:"message"`
 
 	// Limit Bytes.
-	Limit   int64  `json:"limit"`
-	Message string `json:"message"`
+	Limit int64 `json:"limit"`
 }
 
 // TooLargeRefusalError defines model for TooLargeRefusal.Error.

@@ -87,15 +87,16 @@ func (e PlanConnectResultState) Valid() bool {
 
 // APIArgs defines model for APIArgs.
 type APIArgs struct {
-	// Body The JSON body.
-	Body   json.RawMessage `json:"body,omitempty"`
-	Method APIArgsMethod   `json:"method"`
+	Method APIArgsMethod `json:"method"`
 
 	// Path Path with its ids filled in, like /api/keys/7; no query string.
 	Path string `json:"path"`
 
 	// Query Query parameters.
 	Query map[string]json.RawMessage `json:"query,omitempty"`
+
+	// Body The JSON body.
+	Body json.RawMessage `json:"body,omitempty"`
 }
 
 // APIArgsMethod defines model for APIArgs.Method.
@@ -112,22 +113,22 @@ type APIListArgs struct {
 
 // APIListResult defines model for APIListResult.
 type APIListResult struct {
+	Routes []string     `json:"routes,omitempty"`
 	Groups []RouteGroup `json:"groups,omitempty"`
 
 	// Hint How to narrow a list that did not fit.
-	Hint   *string  `json:"hint,omitempty"`
-	Routes []string `json:"routes,omitempty"`
+	Hint *string `json:"hint,omitempty"`
 }
 
 // APIResult defines model for APIResult.
 type APIResult struct {
-	Body json.RawMessage `json:"body"`
+	Ok     bool            `json:"ok"`
+	Status int32           `json:"status"`
+	Body   json.RawMessage `json:"body"`
 
 	// Checked The call was refused before the network, by this build's contract.
 	Checked   *APIResultChecked `json:"checked,omitempty"`
-	Ok        bool              `json:"ok"`
 	Reminders []string          `json:"reminders,omitempty"`
-	Status    int32             `json:"status"`
 }
 
 // APIResultChecked The call was refused before the network, by this build's contract.
@@ -150,20 +151,20 @@ type PlanConnectArgs struct {
 
 // PlanConnectResult defines model for PlanConnectResult.
 type PlanConnectResult struct {
-	Agent       json.RawMessage `json:"agent,omitempty"`
-	ApprovalURL *string         `json:"approvalUrl,omitempty"`
-	ConfirmCode *string         `json:"confirmCode,omitempty"`
-	ExpiresAt   *string         `json:"expiresAt,omitempty"`
-
-	// Instruction What to do now.
-	Instruction *string `json:"instruction,omitempty"`
+	State       PlanConnectResultState `json:"state"`
+	ApprovalURL *string                `json:"approvalUrl,omitempty"`
+	ConfirmCode *string                `json:"confirmCode,omitempty"`
+	ExpiresAt   *string                `json:"expiresAt,omitempty"`
 
 	// Note What the person said.
-	Note              *string                `json:"note,omitempty"`
-	RetryAfterSeconds *int32                 `json:"retryAfterSeconds,omitempty"`
-	Session           json.RawMessage        `json:"session,omitempty"`
-	State             PlanConnectResultState `json:"state"`
-	Team              json.RawMessage        `json:"team,omitempty"`
+	Note              *string `json:"note,omitempty"`
+	RetryAfterSeconds *int32  `json:"retryAfterSeconds,omitempty"`
+
+	// Instruction What to do now.
+	Instruction *string         `json:"instruction,omitempty"`
+	Session     json.RawMessage `json:"session,omitempty"`
+	Agent       json.RawMessage `json:"agent,omitempty"`
+	Team        json.RawMessage `json:"team,omitempty"`
 }
 
 // PlanConnectResultState defines model for PlanConnectResult.State.

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -142,4 +143,25 @@ func (c *contract) resolve(n *yaml.Node) *yaml.Node {
 		n = get(c.bundle, strings.Split(strings.TrimPrefix(ref, "#/"), "/")...)
 	}
 	return nil
+}
+
+// ordered marks each property with its place, so that Go fields and the JSON that they make stand in the contract's
+// order: what matters first is read first, also where an answer is cut.
+func ordered(n *yaml.Node) *yaml.Node {
+	c := clone(n)
+	var walk func(n *yaml.Node)
+	walk = func(n *yaml.Node) {
+		place := 0
+		for _, property := range pairs(get(n, "properties")) {
+			if property.Kind == yaml.MappingNode {
+				place++
+				set(property, "x-order", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(place)})
+			}
+		}
+		for _, v := range n.Content {
+			walk(v)
+		}
+	}
+	walk(c)
+	return c
 }

@@ -68,12 +68,13 @@ func emit(root string, c *contract, out output, toolDoc *yaml.Node) error {
 		make func() ([]byte, error)
 	}{
 		{"gen/dash/openapi.json", func() ([]byte, error) { return nodeJSON(c.bundle) }},
+		{"gen/dash/codegen.json", func() ([]byte, error) { return nodeJSON(ordered(c.bundle)) }},
 		{"gen/dash/operations.gen.go", func() ([]byte, error) { return goFile("operations.go.tmpl", out) }},
 		{"gen/dash/refusals.gen.go", func() ([]byte, error) { return goFile("refusals.go.tmpl", out) }},
 		{"gen/dash/reflect.gen.go", func() ([]byte, error) { return goFile("reflect.go.tmpl", out) }},
 		{"gen/dash/time.gen.go", func() ([]byte, error) { return goFile("time.go.tmpl", out) }},
 		{"gen/routes.md", func() ([]byte, error) { return textFile("routes.md.tmpl", out) }},
-		{"gen/mcptools/tools.openapi.json", func() ([]byte, error) { return nodeJSON(toolDoc) }},
+		{"gen/mcptools/tools.openapi.json", func() ([]byte, error) { return nodeJSON(ordered(toolDoc)) }},
 		{"gen/mcptools/tool-defs.json", func() ([]byte, error) { return toolDefs(out.Servers) }},
 		{"gen/mcptools/tools.gen.go", func() ([]byte, error) { return goFile("tools.go.tmpl", out) }},
 	}

@@ -20,7 +20,7 @@ var profileKeywords = map[string]bool{
 	"minLength": true, "maxLength": true, "pattern": true,
 	"minimum": true, "maximum": true, "exclusiveMinimum": true, "exclusiveMaximum": true, "multipleOf": true,
 	"oneOf": true, "allOf": true, "discriminator": true,
-	"x-go-type": true, "x-go-type-skip-optional-pointer": true, "x-go-name": true, "x-enum-varnames": true, "x-order": true,
+	"x-go-type": true, "x-go-type-skip-optional-pointer": true, "x-go-name": true, "x-enum-varnames": true,
 }
 
 var profileTypes = []string{"object", "array", "string", "integer", "number", "boolean"}
