@@ -143,6 +143,7 @@ func TestMainJob(t *testing.T) {
 	if a := other.call("50arms_api_list", "{}"); !a.isError {
 		t.Errorf("another session is signed in: %s", a.text)
 	}
+	d.Clock.Advance(time.Minute) // so that the keys have an order
 	approve(t, ada, other.connect("approval_required"))
 	other.connect("connected")
 
@@ -151,7 +152,8 @@ func TestMainJob(t *testing.T) {
 	if len(keys) != 2 {
 		t.Fatalf("%d keys", len(keys))
 	}
-	if a := ada.Call("DELETE", "/api/keys/"+keys[1].ID, nil); a.Status != 204 {
+	first := keys[1].ID // newest first
+	if a := ada.Call("DELETE", "/api/keys/"+first, nil); a.Status != 204 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
 	halt := again.call("50arms_api_list", "{}")

@@ -100,3 +100,12 @@ func TestEveryConnectionHasThePragmas(t *testing.T) {
 		}
 	}
 }
+
+// SQLite has no lock that would keep a second process from applying a migration again; the version that it notes with it
+// has to.
+func TestAMigrationIsNotedOnce(t *testing.T) {
+	write, _ := open(t, filepath.Join(t.TempDir(), "dashboard.db")).Pools()
+	if _, err := write.Exec(`INSERT INTO goose_db_version (version_id, is_applied) VALUES (1, 1)`); err == nil {
+		t.Error("a migration was noted twice")
+	}
+}

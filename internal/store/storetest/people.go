@@ -25,11 +25,17 @@ var people = []test{
 	}},
 
 	{"a slug that looks like another team's id does not stand in for it", func(w *world) {
-		acme := w.team("acme").Team
-		w.must(w.AddTeam(w.ctx(), store.Team{ID: "a", Slug: acme.ID, Name: "Impostor", CreatedAt: start}))
-		got, err := w.TeamByRef(w.ctx(), acme.ID)
-		w.must(err)
-		w.same("the team with the id", got, acme)
+		victim := store.Team{ID: "victim", Slug: "acme", Name: "Acme", CreatedAt: start}
+		impostor := store.Team{ID: "impostor", Slug: "victim", Name: "Impostor", CreatedAt: start}
+		later := store.Team{ID: "later", Slug: "impostor", Name: "Later", CreatedAt: start}
+		for _, team := range []store.Team{impostor, victim, later} { // one before whom it looks like, one after
+			w.must(w.AddTeam(w.ctx(), team))
+		}
+		for _, team := range []store.Team{impostor, victim, later} {
+			got, err := w.TeamByRef(w.ctx(), team.ID)
+			w.must(err)
+			w.same("the team with the id "+team.ID, got, team)
+		}
 	}},
 
 	{"a slug and an id are taken once", func(w *world) {
