@@ -1125,8 +1125,11 @@ type Invalid = InvalidRequestRefusal
 // Missing Examples: {"error":"not_found","message":"there is no such route","nearest":["GET /api/keys"]}
 type Missing = NotFoundRefusal
 
-// NotAPerson Why the call is not one of a person at this site.
-type NotAPerson = PersonRefusal
+// NotAPerson Examples: {"error":"person_required","message":"only a signed-in person may do this"}
+type NotAPerson = PersonRequiredRefusal
+
+// NotAPersonHere Why the call is not one of a person at this site.
+type NotAPersonHere = PersonRefusal
 
 // NotAnAgent Examples: {"error":"key_required","message":"only an agent's key may do this"}
 type NotAnAgent = KeyRequiredRefusal
@@ -3818,7 +3821,7 @@ type ApproveAccessRequestResponse struct {
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SignedOut
 	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *NotAPerson
+	JSON403 *NotAPersonHere
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Missing
 	// JSON409 the response for an HTTP 409 `application/json` response
@@ -3849,7 +3852,7 @@ func (r ApproveAccessRequestResponse) GetJSON401() *SignedOut {
 }
 
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r ApproveAccessRequestResponse) GetJSON403() *NotAPerson {
+func (r ApproveAccessRequestResponse) GetJSON403() *NotAPersonHere {
 	return r.JSON403
 }
 
@@ -3922,7 +3925,7 @@ type DenyAccessRequestResponse struct {
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SignedOut
 	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *NotAPerson
+	JSON403 *NotAPersonHere
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Missing
 	// JSON409 the response for an HTTP 409 `application/json` response
@@ -3951,7 +3954,7 @@ func (r DenyAccessRequestResponse) GetJSON401() *SignedOut {
 }
 
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r DenyAccessRequestResponse) GetJSON403() *NotAPerson {
+func (r DenyAccessRequestResponse) GetJSON403() *NotAPersonHere {
 	return r.JSON403
 }
 
@@ -4019,7 +4022,7 @@ type RequestAccessChangesResponse struct {
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SignedOut
 	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *NotAPerson
+	JSON403 *NotAPersonHere
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Missing
 	// JSON409 the response for an HTTP 409 `application/json` response
@@ -4048,7 +4051,7 @@ func (r RequestAccessChangesResponse) GetJSON401() *SignedOut {
 }
 
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r RequestAccessChangesResponse) GetJSON403() *NotAPerson {
+func (r RequestAccessChangesResponse) GetJSON403() *NotAPersonHere {
 	return r.JSON403
 }
 
@@ -4126,7 +4129,7 @@ type LogInResponse struct {
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *WrongCredentialsRefusal
 	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *NotAPerson
+	JSON403 *NotAPersonHere
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *TooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
@@ -4157,7 +4160,7 @@ func (r LogInResponse) GetJSON401() *WrongCredentialsRefusal {
 }
 
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r LogInResponse) GetJSON403() *NotAPerson {
+func (r LogInResponse) GetJSON403() *NotAPersonHere {
 	return r.JSON403
 }
 
@@ -4221,7 +4224,7 @@ type LogOutResponse struct {
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SignedOut
 	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *NotAPerson
+	JSON403 *NotAPersonHere
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Failed
 	// Headers204 the parsed response headers for an HTTP 204 response
@@ -4234,7 +4237,7 @@ func (r LogOutResponse) GetJSON401() *SignedOut {
 }
 
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r LogOutResponse) GetJSON403() *NotAPerson {
+func (r LogOutResponse) GetJSON403() *NotAPersonHere {
 	return r.JSON403
 }
 
@@ -4563,7 +4566,7 @@ type RevokeKeyResponse struct {
 	// JSON401 the response for an HTTP 401 `application/json` response
 	JSON401 *SignedOut
 	// JSON403 the response for an HTTP 403 `application/json` response
-	JSON403 *NotAPerson
+	JSON403 *NotAPersonHere
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Missing
 	// JSON500 the response for an HTTP 500 `application/json` response
@@ -4581,7 +4584,7 @@ func (r RevokeKeyResponse) GetJSON401() *SignedOut {
 }
 
 // GetJSON403 returns the response for an HTTP 403 `application/json` response
-func (r RevokeKeyResponse) GetJSON403() *NotAPerson {
+func (r RevokeKeyResponse) GetJSON403() *NotAPersonHere {
 	return r.JSON403
 }
 
@@ -5742,7 +5745,7 @@ func ParseApproveAccessRequestResponse(rsp *http.Response) (*ApproveAccessReques
 		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest NotAPerson
+		var dest NotAPersonHere
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -5831,7 +5834,7 @@ func ParseDenyAccessRequestResponse(rsp *http.Response) (*DenyAccessRequestRespo
 		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest NotAPerson
+		var dest NotAPersonHere
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -5913,7 +5916,7 @@ func ParseRequestAccessChangesResponse(rsp *http.Response) (*RequestAccessChange
 		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest NotAPerson
+		var dest NotAPersonHere
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -5995,7 +5998,7 @@ func ParseLogInResponse(rsp *http.Response) (*LogInResponse, error) {
 		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest NotAPerson
+		var dest NotAPersonHere
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -6082,7 +6085,7 @@ func ParseLogOutResponse(rsp *http.Response) (*LogOutResponse, error) {
 		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest NotAPerson
+		var dest NotAPersonHere
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -6377,7 +6380,7 @@ func ParseRevokeKeyResponse(rsp *http.Response) (*RevokeKeyResponse, error) {
 		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
-		var dest NotAPerson
+		var dest NotAPersonHere
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -7412,13 +7415,15 @@ type InvalidJSONResponse InvalidRequestRefusal
 
 type MissingJSONResponse NotFoundRefusal
 
-type NotAPersonJSONResponse PersonRefusal
+type NotAPersonJSONResponse PersonRequiredRefusal
 
-func (t NotAPersonJSONResponse) MarshalJSON() ([]byte, error) {
+type NotAPersonHereJSONResponse PersonRefusal
+
+func (t NotAPersonHereJSONResponse) MarshalJSON() ([]byte, error) {
 	return PersonRefusal(t).MarshalJSON()
 }
 
-func (t *NotAPersonJSONResponse) UnmarshalJSON(b []byte) error {
+func (t *NotAPersonHereJSONResponse) UnmarshalJSON(b []byte) error {
 	return (*PersonRefusal)(t).UnmarshalJSON(b)
 }
 
@@ -7900,7 +7905,7 @@ func (response ApproveAccessRequest401JSONResponse) VisitApproveAccessRequestRes
 	return err
 }
 
-type ApproveAccessRequest403JSONResponse struct{ NotAPersonJSONResponse }
+type ApproveAccessRequest403JSONResponse struct{ NotAPersonHereJSONResponse }
 
 func (response ApproveAccessRequest403JSONResponse) VisitApproveAccessRequestResponse(w http.ResponseWriter) error {
 
@@ -8049,7 +8054,7 @@ func (response DenyAccessRequest401JSONResponse) VisitDenyAccessRequestResponse(
 	return err
 }
 
-type DenyAccessRequest403JSONResponse struct{ NotAPersonJSONResponse }
+type DenyAccessRequest403JSONResponse struct{ NotAPersonHereJSONResponse }
 
 func (response DenyAccessRequest403JSONResponse) VisitDenyAccessRequestResponse(w http.ResponseWriter) error {
 
@@ -8184,7 +8189,7 @@ func (response RequestAccessChanges401JSONResponse) VisitRequestAccessChangesRes
 	return err
 }
 
-type RequestAccessChanges403JSONResponse struct{ NotAPersonJSONResponse }
+type RequestAccessChanges403JSONResponse struct{ NotAPersonHereJSONResponse }
 
 func (response RequestAccessChanges403JSONResponse) VisitRequestAccessChangesResponse(w http.ResponseWriter) error {
 
@@ -8328,7 +8333,7 @@ func (response LogIn401JSONResponse) VisitLogInResponse(w http.ResponseWriter) e
 	return err
 }
 
-type LogIn403JSONResponse struct{ NotAPersonJSONResponse }
+type LogIn403JSONResponse struct{ NotAPersonHereJSONResponse }
 
 func (response LogIn403JSONResponse) VisitLogInResponse(w http.ResponseWriter) error {
 
@@ -8438,7 +8443,7 @@ func (response LogOut401JSONResponse) VisitLogOutResponse(w http.ResponseWriter)
 	return err
 }
 
-type LogOut403JSONResponse struct{ NotAPersonJSONResponse }
+type LogOut403JSONResponse struct{ NotAPersonHereJSONResponse }
 
 func (response LogOut403JSONResponse) VisitLogOutResponse(w http.ResponseWriter) error {
 
@@ -8827,7 +8832,7 @@ func (response RevokeKey401JSONResponse) VisitRevokeKeyResponse(w http.ResponseW
 	return err
 }
 
-type RevokeKey403JSONResponse struct{ NotAPersonJSONResponse }
+type RevokeKey403JSONResponse struct{ NotAPersonHereJSONResponse }
 
 func (response RevokeKey403JSONResponse) VisitRevokeKeyResponse(w http.ResponseWriter) error {
 

@@ -17,8 +17,12 @@ import (
 	"github.com/fiftyarms/platform/internal/openapi"
 )
 
-// bodyLimit is the most bytes that a body may have.
-const bodyLimit = 1 << 20
+// The most bytes that a body may have. Whoever sends a public one is not known yet, and reading it costs the server
+// more than sending it costs them.
+const (
+	bodyLimit       = 1 << 20
+	publicBodyLimit = 64 << 10
+)
 
 // read reads a call's body, holds the call against the contract, and puts the body back for the handler.
 func (to *route) read(c *Call, w *writer, r *http.Request) error {
@@ -31,7 +35,11 @@ func (to *route) read(c *Call, w *writer, r *http.Request) error {
 	}
 	call := openapi.Request{PathParams: c.params, Query: query, Header: r.Header}
 	if types := to.spec.RequestContentTypes(); len(types) > 0 {
-		if call.ContentType, call.Body, err = body(w, r, types); err != nil {
+		limit := int64(bodyLimit)
+		if to.op.Permission == dash.Public {
+			limit = publicBodyLimit
+		}
+		if call.ContentType, call.Body, err = body(w, r, types, limit); err != nil {
 			return err
 		}
 		r.Body = io.NopCloser(bytes.NewReader(call.Body))
@@ -47,9 +55,9 @@ func (to *route) read(c *Call, w *writer, r *http.Request) error {
 }
 
 // body reads a body of one of the declared types. A call that sends none needs no type.
-func body(w *writer, r *http.Request, types []string) (mediaType string, content []byte, err error) {
-	tooLarge := dash.TooLargeRefusal{Message: fmt.Sprintf("the body is over %d bytes", bodyLimit), Limit: bodyLimit}
-	if r.ContentLength > bodyLimit {
+func body(w *writer, r *http.Request, types []string, limit int64) (mediaType string, content []byte, err error) {
+	tooLarge := dash.TooLargeRefusal{Message: fmt.Sprintf("the body is over %d bytes", limit), Limit: limit}
+	if r.ContentLength > limit {
 		return "", nil, tooLarge
 	}
 	mediaType, _, err = mime.ParseMediaType(r.Header.Get("Content-Type"))
@@ -57,7 +65,7 @@ func body(w *writer, r *http.Request, types []string) (mediaType string, content
 		return "", nil, dash.UnsupportedMediaTypeRefusal{Message: "send the body as " + strings.Join(types, " or ")}
 	}
 	// The server's own writer, so that it closes the connection instead of reading the rest.
-	content, err = io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, bodyLimit))
+	content, err = io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, limit))
 	switch {
 	case errors.As(err, new(*http.MaxBytesError)):
 		return "", nil, tooLarge

@@ -16,10 +16,8 @@ import (
 
 // beyond holds the declared refusals that no call can cause, each with the reason.
 var beyond = map[string]string{
-	"getHealth internal":          "nothing in it can fail",
-	"getReadiness internal":       "what fails in it is not_ready",
-	"getAccessRequest cross_site": "it only reads",
-	"listKeys cross_site":         "it only reads",
+	"getHealth internal":    "nothing in it can fail",
+	"getReadiness internal": "what fails in it is not_ready",
 }
 
 // Every refusal that the contract declares for an operation can be caused, and is.

@@ -14,6 +14,9 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
+// migrationLock is held by whoever migrates the schema; 50 is a number that no one else's lock has.
+const migrationLock = `SELECT pg_advisory_xact_lock(50, hashtext(COALESCE(current_schema(), '')))`
+
 func openPostgres(url string, conns int) (engine, error) {
 	config, err := pgx.ParseConfig(url)
 	if err != nil {
@@ -33,8 +36,7 @@ func openPostgres(url string, conns int) (engine, error) {
 		}
 		// The lock ends with its transaction, so it cannot outlive this call; f works on other connections.
 		defer func() { _ = tx.Rollback() }()
-		const lock = `SELECT pg_advisory_xact_lock(50, hashtext(COALESCE(current_schema(), '')))` // 50: the migrations' own number
-		if _, err := tx.ExecContext(ctx, lock); err != nil {
+		if _, err := tx.ExecContext(ctx, migrationLock); err != nil {
 			return fail(ctx, "wait for whoever else is migrating the database", err)
 		}
 		return f()
