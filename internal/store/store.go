@@ -22,7 +22,6 @@ var (
 	ErrNotFound  = errors.New("not found")
 	ErrConflict  = errors.New("conflict")          // the state of the row rules the change out
 	ErrDuplicate = errors.New("already there")     // a unique value is taken
-	ErrNotSetUp  = errors.New("not set up")        // no team yet
 	ErrSchema    = errors.New("unexpected schema") // the database is newer than this build
 	ErrText      = errors.New("text with NUL or bytes that are not UTF-8")
 )
@@ -47,7 +46,7 @@ type Store interface {
 
 // Founder makes the first team.
 type Founder interface {
-	// SetUp says whether there is a team.
+	// IsSetUp says whether there is a team.
 	IsSetUp(ctx context.Context) (bool, error)
 	// OfferSetup makes tokenHash the one that SetUp takes, in place of any before: the last start's link is the one.
 	OfferSetup(ctx context.Context, tokenHash string) error
