@@ -74,6 +74,7 @@ func emit(root string, c *contract, out output, toolDoc *yaml.Node) error {
 		{"gen/dash/reflect.gen.go", func() ([]byte, error) { return goFile("reflect.go.tmpl", out) }},
 		{"gen/dash/time.gen.go", func() ([]byte, error) { return goFile("time.go.tmpl", out) }},
 		{"gen/routes.md", func() ([]byte, error) { return textFile("routes.md.tmpl", out) }},
+		{"gen/sqldb/doc.gen.go", func() ([]byte, error) { return goFile("sqldb.go.tmpl", out) }},
 		{"gen/mcptools/tools.openapi.json", func() ([]byte, error) { return nodeJSON(ordered(toolDoc)) }},
 		{"gen/mcptools/tool-defs.json", func() ([]byte, error) { return toolDefs(out.Servers) }},
 		{"gen/mcptools/tools.gen.go", func() ([]byte, error) { return goFile("tools.go.tmpl", out) }},
