@@ -130,7 +130,7 @@ func TestMainJob(t *testing.T) {
 			t.Errorf("%s: %s", args, got)
 		}
 	}
-	if got := p.want("50arms_api", `{"method":"DELETE","path":"/api/plan-sessions"}`); got != `{"body":null,"ok":true,"status":204}` {
+	if got := p.want("50arms_api", `{"method":"DELETE","path":"/api/plan-sessions"}`); got != `{"ok":true,"status":204,"body":null}` {
 		t.Error(got)
 	}
 	if err := p.end(); err != nil {

@@ -59,7 +59,7 @@ func TestSignIn(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	if key, body := b.dash.last(create); key != "" || body != `{"client":{"name":"test"},"title":"Mend the checkout"}` {
+	if key, body := b.dash.last(create); key != "" || body != `{"title":"Mend the checkout","client":{"name":"test"}}` {
 		t.Errorf("asked with key %q: %s", key, body)
 	}
 	b.dash.on(claim, ok(`{"status":"pending"}`), approved(1))

@@ -20,7 +20,7 @@ func TestUnknownRoute(t *testing.T) {
 	d.routes = append(d.routes, "POST /api/widgets/:id/spin", "PURGE /api/cache", "not a route")
 	for range 3 {
 		got := d.mustCall(`{"method":"GET","path":"/api/key"}`)
-		want := `{"body":{"error":"not_found","message":"there is no route GET /api/key for this key; the call was not sent","nearest":["GET /api/keys","DELETE /api/keys/{id}","PURGE /api/cache"]},"checked":"client","ok":false,"status":404}`
+		want := `{"ok":false,"status":404,"body":{"error":"not_found","message":"there is no route GET /api/key for this key; the call was not sent","nearest":["GET /api/keys","DELETE /api/keys/{id}","PURGE /api/cache"]},"checked":"client"}`
 		if !sameJSON(t, got, want) {
 			t.Errorf("got  %s\nwant %s", got, want)
 		}
@@ -42,7 +42,7 @@ func TestUnknownRoute(t *testing.T) {
 	// The list is not believed for long.
 	d.now = d.now.Add(31 * time.Second)
 	d.routes = append(d.routes, "GET /api/key")
-	if got := d.mustCall(`{"method":"GET","path":"/api/key"}`); got != `{"body":{},"ok":true,"status":200}` || d.lists != 2 {
+	if got := d.mustCall(`{"method":"GET","path":"/api/key"}`); got != `{"ok":true,"status":200,"body":{}}` || d.lists != 2 {
 		t.Errorf("%d lists: %s", d.lists, got)
 	}
 }
@@ -52,7 +52,7 @@ func TestListRefused(t *testing.T) {
 	d := newDashboard(t, says(404, "application/json", `{"error":"not_found","message":"no such route"}`))
 	d.routes = nil
 	got := d.mustCall(`{"method":"GET","path":"/api/newer"}`)
-	if got != `{"body":{"error":"not_found","message":"no such route"},"ok":false,"status":404}` || len(d.calls) != 2 || d.calls[1].Path != "/api/newer" {
+	if got != `{"ok":false,"status":404,"body":{"error":"not_found","message":"no such route"}}` || len(d.calls) != 2 || d.calls[1].Path != "/api/newer" {
 		t.Errorf("%s %v", got, d.calls)
 	}
 }

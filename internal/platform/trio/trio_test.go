@@ -130,19 +130,19 @@ func TestAnswers(t *testing.T) {
 		status           int
 		want             string // the answer
 	}{
-		{"json", "application/json", `{"b":1,"a":9007199254740993,"<":"&"}`, 200, `{"body":{"b":1,"a":9007199254740993,"<":"&"},"ok":true,"status":200}`},
-		{"problem", "application/problem+json; charset=utf-8", `{"x":1}`, 422, `{"body":{"x":1},"ok":false,"status":422}`},
-		{"refusal verbatim", "application/json", refusal, 409, `{"body":` + refusal + `,"ok":false,"status":409}`},
-		{"created", "application/json", `[]`, 201, `{"body":[],"ok":true,"status":201}`},
-		{"no content", "", "", 204, `{"body":null,"ok":true,"status":204}`},
-		{"empty", "application/json", "", 200, `{"body":null,"ok":true,"status":200}`},
-		{"empty refusal", "", " \n", 404, `{"body":null,"ok":false,"status":404}`},
-		{"text", "text/plain; charset=utf-8", "a\n<b> \"é\"", 200, `{"body":"a\n<b> \"é\"","ok":true,"status":200}`},
-		{"text that looks like JSON", "text/plain", "7", 200, `{"body":"7","ok":true,"status":200}`},
-		{"csv", "text/csv", "a,b\r\n", 200, `{"body":"a,b\r\n","ok":true,"status":200}`},
-		{"lines of JSON", "application/x-ndjson", "{}\n{}\n", 200, `{"body":"{}\n{}\n","ok":true,"status":200}`},
-		{"untyped JSON", "", `{"a":1}`, 200, `{"body":{"a":1},"ok":true,"status":200}`},
-		{"untyped text", "", "hello", 400, `{"body":"hello","ok":false,"status":400}`},
+		{"json", "application/json", `{"b":1,"a":9007199254740993,"<":"&"}`, 200, `{"ok":true,"status":200,"body":{"b":1,"a":9007199254740993,"<":"&"}}`},
+		{"problem", "application/problem+json; charset=utf-8", `{"x":1}`, 422, `{"ok":false,"status":422,"body":{"x":1}}`},
+		{"refusal verbatim", "application/json", refusal, 409, `{"ok":false,"status":409,"body":` + refusal + `}`},
+		{"created", "application/json", `[]`, 201, `{"ok":true,"status":201,"body":[]}`},
+		{"no content", "", "", 204, `{"ok":true,"status":204,"body":null}`},
+		{"empty", "application/json", "", 200, `{"ok":true,"status":200,"body":null}`},
+		{"empty refusal", "", " \n", 404, `{"ok":false,"status":404,"body":null}`},
+		{"text", "text/plain; charset=utf-8", "a\n<b> \"é\"", 200, `{"ok":true,"status":200,"body":"a\n<b> \"é\""}`},
+		{"text that looks like JSON", "text/plain", "7", 200, `{"ok":true,"status":200,"body":"7"}`},
+		{"csv", "text/csv", "a,b\r\n", 200, `{"ok":true,"status":200,"body":"a,b\r\n"}`},
+		{"lines of JSON", "application/x-ndjson", "{}\n{}\n", 200, `{"ok":true,"status":200,"body":"{}\n{}\n"}`},
+		{"untyped JSON", "", `{"a":1}`, 200, `{"ok":true,"status":200,"body":{"a":1}}`},
+		{"untyped text", "", "hello", 400, `{"ok":false,"status":400,"body":"hello"}`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d := newDashboard(t, says(tt.status, tt.kind, tt.body))

@@ -24,6 +24,9 @@ func TestQueriesAreTheSameForSQLite(t *testing.T) {
 	}
 	argument := regexp.MustCompile(`\?(\d+)`)
 	for _, f := range files {
+		if f.Name() == "doc.gen.go" { // the package's comment, which sqlc does not write
+			continue
+		}
 		want, err := os.ReadFile(filepath.Join(committed, f.Name()))
 		if err != nil {
 			t.Fatal(err)
