@@ -86,6 +86,21 @@ func (e AlreadySetUpRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for AlreadySignedInRefusalError.
+const (
+	AlreadySignedInRefusalErrorAlreadySignedIn AlreadySignedInRefusalError = "already_signed_in"
+)
+
+// Valid indicates whether the value is a known member of the AlreadySignedInRefusalError enum.
+func (e AlreadySignedInRefusalError) Valid() bool {
+	switch e {
+	case AlreadySignedInRefusalErrorAlreadySignedIn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CrossSiteRefusalError.
 const (
 	CrossSiteRefusalErrorCrossSite CrossSiteRefusalError = "cross_site"
@@ -650,6 +665,15 @@ type AlreadySetUpRefusal struct {
 // AlreadySetUpRefusalError defines model for AlreadySetUpRefusal.Error.
 type AlreadySetUpRefusalError string
 
+// AlreadySignedInRefusal Examples: {"error":"already_signed_in","message":"only who has no key yet may do this"}
+type AlreadySignedInRefusal struct {
+	Code    AlreadySignedInRefusalError `json:"error"`
+	Message string                      `json:"message"`
+}
+
+// AlreadySignedInRefusalError defines model for AlreadySignedInRefusal.Error.
+type AlreadySignedInRefusalError string
+
 // AskingClient What asks, in its own words. Shown to the person beside the address that the server saw.
 //
 // Examples: {"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"}
@@ -1130,6 +1154,9 @@ type NotAPerson = PersonRequiredRefusal
 
 // NotAPersonHere Why the call is not one of a person at this site.
 type NotAPersonHere = PersonRefusal
+
+// NotAStranger Examples: {"error":"already_signed_in","message":"only who has no key yet may do this"}
+type NotAStranger = AlreadySignedInRefusal
 
 // NotAnAgent Examples: {"error":"key_required","message":"only an agent's key may do this"}
 type NotAnAgent = KeyRequiredRefusal
@@ -3574,6 +3601,8 @@ type CreateAccessRequestResponse struct {
 	JSON201 *AccessRequestCreated
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *AccessRequestCreateRefusal
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAStranger
 	// JSON413 the response for an HTTP 413 `application/json` response
 	JSON413 *TooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
@@ -3594,6 +3623,11 @@ func (r CreateAccessRequestResponse) GetJSON201() *AccessRequestCreated {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r CreateAccessRequestResponse) GetJSON400() *AccessRequestCreateRefusal {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r CreateAccessRequestResponse) GetJSON403() *NotAStranger {
+	return r.JSON403
 }
 
 // GetJSON413 returns the response for an HTTP 413 `application/json` response
@@ -3657,6 +3691,8 @@ type ClaimAccessRequestResponse struct {
 	JSON200 *AccessRequestClaimed
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Invalid
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAStranger
 	// JSON404 the response for an HTTP 404 `application/json` response
 	JSON404 *Missing
 	// JSON413 the response for an HTTP 413 `application/json` response
@@ -3679,6 +3715,11 @@ func (r ClaimAccessRequestResponse) GetJSON200() *AccessRequestClaimed {
 // GetJSON400 returns the response for an HTTP 400 `application/json` response
 func (r ClaimAccessRequestResponse) GetJSON400() *Invalid {
 	return r.JSON400
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ClaimAccessRequestResponse) GetJSON403() *NotAStranger {
+	return r.JSON403
 }
 
 // GetJSON404 returns the response for an HTTP 404 `application/json` response
@@ -5521,6 +5562,13 @@ func ParseCreateAccessRequestResponse(rsp *http.Response) (*CreateAccessRequestR
 		}
 		response.JSON400 = &dest
 
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAStranger
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
 		var dest TooLarge
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
@@ -5594,6 +5642,13 @@ func ParseClaimAccessRequestResponse(rsp *http.Response) (*ClaimAccessRequestRes
 			return nil, err
 		}
 		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAStranger
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
 		var dest Missing
@@ -7427,6 +7482,8 @@ func (t *NotAPersonHereJSONResponse) UnmarshalJSON(b []byte) error {
 	return (*PersonRefusal)(t).UnmarshalJSON(b)
 }
 
+type NotAStrangerJSONResponse AlreadySignedInRefusal
+
 type NotAnAgentJSONResponse KeyRequiredRefusal
 
 type NotDecidableJSONResponse DecisionRefusal
@@ -7594,6 +7651,20 @@ func (response CreateAccessRequest400JSONResponse) VisitCreateAccessRequestRespo
 	return err
 }
 
+type CreateAccessRequest403JSONResponse struct{ NotAStrangerJSONResponse }
+
+func (response CreateAccessRequest403JSONResponse) VisitCreateAccessRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type CreateAccessRequest413JSONResponse struct{ TooLargeJSONResponse }
 
 func (response CreateAccessRequest413JSONResponse) VisitCreateAccessRequestResponse(w http.ResponseWriter) error {
@@ -7685,6 +7756,20 @@ func (response ClaimAccessRequest400JSONResponse) VisitClaimAccessRequestRespons
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClaimAccessRequest403JSONResponse struct{ NotAStrangerJSONResponse }
+
+func (response ClaimAccessRequest403JSONResponse) VisitClaimAccessRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
 	_, err := buf.WriteTo(w)
 	return err
 }

@@ -25,9 +25,10 @@ const (
 
 // Whom an operation is for, as x-audience says.
 const (
-	AudienceAll    = ""       // keys and people alike
-	AudiencePerson = "person" // a signed-in person, never a key
-	AudienceAgent  = "agent"  // an agent's key, never a person
+	AudienceAll      = ""         // keys and people alike
+	AudiencePerson   = "person"   // a signed-in person, never a key
+	AudienceAgent    = "agent"    // an agent's key, never a person
+	AudienceStranger = "stranger" // who has no credential: what it answers must not reach an agent's transcript
 )
 
 // RateLimit bounds the calls from one address.
@@ -43,7 +44,7 @@ type Operation struct {
 	Path          string // with its parameters in braces
 	Tag           string
 	Permission    string // a permission's name, Public or AnyKey
-	Audience      string // AudienceAll, AudiencePerson or AudienceAgent
+	Audience      string // AudienceAll or one of the others
 	BoardScope    string // "", "optional" or "required"
 	AgentGateOpen bool   // callable by a session that holds no agent
 	Events        []string
@@ -55,9 +56,9 @@ func (o Operation) Route() string { return o.Method + " " + o.Path }
 
 // Operations holds every operation in the order of the contract.
 var Operations = []Operation{
-	{ID: "createAccessRequest", Method: "POST", Path: "/api/access-requests", Tag: "access", Permission: "public", RateLimit: RateLimit{PerMinute: 20, Burst: 20}},
+	{ID: "createAccessRequest", Method: "POST", Path: "/api/access-requests", Tag: "access", Permission: "public", Audience: "stranger", RateLimit: RateLimit{PerMinute: 20, Burst: 20}},
 	{ID: "listAccessRequests", Method: "GET", Path: "/api/access-requests", Tag: "access", Permission: "team.admin", Audience: "person"},
-	{ID: "claimAccessRequest", Method: "POST", Path: "/api/access-requests/claim", Tag: "access", Permission: "public", RateLimit: RateLimit{PerMinute: 300, Burst: 60}},
+	{ID: "claimAccessRequest", Method: "POST", Path: "/api/access-requests/claim", Tag: "access", Permission: "public", Audience: "stranger", RateLimit: RateLimit{PerMinute: 300, Burst: 60}},
 	{ID: "getAccessRequest", Method: "GET", Path: "/api/access-requests/{publicId}", Tag: "access", Permission: "any-key", Audience: "person"},
 	{ID: "approveAccessRequest", Method: "POST", Path: "/api/access-requests/{publicId}/approve", Tag: "access", Permission: "any-key", Audience: "person"},
 	{ID: "denyAccessRequest", Method: "POST", Path: "/api/access-requests/{publicId}/deny", Tag: "access", Permission: "any-key", Audience: "person"},

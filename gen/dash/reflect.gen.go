@@ -93,6 +93,7 @@ func ModelTypes() map[string]reflect.Type {
 		"ForbiddenRefusal":            reflect.TypeFor[ForbiddenRefusal](),
 		"PersonRequiredRefusal":       reflect.TypeFor[PersonRequiredRefusal](),
 		"KeyRequiredRefusal":          reflect.TypeFor[KeyRequiredRefusal](),
+		"AlreadySignedInRefusal":      reflect.TypeFor[AlreadySignedInRefusal](),
 		"CrossSiteRefusal":            reflect.TypeFor[CrossSiteRefusal](),
 		"WrongSetupTokenRefusal":      reflect.TypeFor[WrongSetupTokenRefusal](),
 		"AlreadySetUpRefusal":         reflect.TypeFor[AlreadySetUpRefusal](),

@@ -140,6 +140,21 @@ func (r KeyRequiredRefusal) Coded() Refusal {
 }
 
 // Error is the message for whoever called.
+func (r AlreadySignedInRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 403.
+func (r AlreadySignedInRefusal) RefusalStatus() int { return 403 }
+
+// RefusalCode is already_signed_in.
+func (r AlreadySignedInRefusal) RefusalCode() string { return "already_signed_in" }
+
+// Coded fills in the code.
+func (r AlreadySignedInRefusal) Coded() Refusal {
+	r.Code = "already_signed_in"
+	return r
+}
+
+// Error is the message for whoever called.
 func (r CrossSiteRefusal) Error() string { return r.Message }
 
 // RefusalStatus is 403.
@@ -344,6 +359,8 @@ func DecodeRefusal(body []byte) (Refusal, error) {
 		return decodeRefusal[PersonRequiredRefusal](body)
 	case "key_required":
 		return decodeRefusal[KeyRequiredRefusal](body)
+	case "already_signed_in":
+		return decodeRefusal[AlreadySignedInRefusal](body)
 	case "cross_site":
 		return decodeRefusal[CrossSiteRefusal](body)
 	case "wrong_setup_token":

@@ -127,8 +127,7 @@ type APIResult struct {
 	Body   json.RawMessage `json:"body"`
 
 	// Checked The call was refused before the network, by this build's contract.
-	Checked   *APIResultChecked `json:"checked,omitempty"`
-	Reminders []string          `json:"reminders,omitempty"`
+	Checked *APIResultChecked `json:"checked,omitempty"`
 }
 
 // APIResultChecked The call was refused before the network, by this build's contract.

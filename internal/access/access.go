@@ -38,6 +38,8 @@ func Allow(op dash.Operation, p *Principal) error {
 		return dash.UnauthenticatedRefusal{Message: "sign in first"}
 	}
 	switch {
+	case op.Audience == dash.AudienceStranger:
+		return dash.AlreadySignedInRefusal{Message: "only who has no key yet may do this"}
 	case op.Audience == dash.AudiencePerson && p.Kind != dash.MeKindPerson:
 		return dash.PersonRequiredRefusal{Message: "only a signed-in person may do this"}
 	case op.Audience == dash.AudienceAgent && p.Kind != dash.MeKindKey:

@@ -34,6 +34,9 @@ var Cases = []Case{
 		r.Team = new("nobody")
 		return w.request("POST", "/api/access-requests", r)
 	}},
+	{"createAccessRequest", "already_signed_in", 403, func(w *world) *http.Request {
+		return w.signedIn().approvedKey().byKey(w.request("POST", "/api/access-requests", asking))
+	}},
 	{"listAccessRequests", "page", 200, func(w *world) *http.Request {
 		w.signedIn()
 		r := asking

@@ -131,8 +131,8 @@ func (c *contract) lintAccess(o *operation, op *yaml.Node, bad func(*yaml.Node, 
 	} else if !slices.Contains(permissions, o.Permission) {
 		bad(get(op, "x-permission"), "there is no permission %q", o.Permission)
 	}
-	if !slices.Contains([]string{"", "person", "agent"}, o.Audience) {
-		bad(get(op, "x-audience"), "x-audience is person or agent")
+	if !slices.Contains([]string{"", "person", "agent", "stranger"}, o.Audience) {
+		bad(get(op, "x-audience"), "x-audience is person, agent or stranger")
 	}
 	if !slices.Contains([]string{"", "required", "optional"}, o.BoardScope) {
 		bad(get(op, "x-board-scope"), "x-board-scope is required or optional")
@@ -236,7 +236,7 @@ func (c *contract) lintResponses(o operation, at, op *yaml.Node, used map[string
 	}{
 		{400, o.HasJSONBody || len(items(get(op, "parameters"))) > 0, "it takes parameters or a body"},
 		{401, !public, "it needs a credential"},
-		{403, o.Audience == "person" || o.Audience == "agent" || !public && o.Permission != "any-key", "not every caller may"},
+		{403, o.Audience != "" || !public && o.Permission != "any-key", "not every caller may"},
 		{404, o.HasPathParam(), "its path names a thing"},
 		{413, o.HasJSONBody, "it takes a body"},
 		{415, o.HasJSONBody, "it takes a body"},

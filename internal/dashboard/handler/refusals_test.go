@@ -124,6 +124,8 @@ func (w *world) cause(op dash.Operation, code string) func() testkit.Answer {
 		return as(w.ada)
 	case "forbidden":
 		return as(w.bob)
+	case "already_signed_in":
+		return as(w.agent)
 	case "cross_site":
 		if safe {
 			return nil

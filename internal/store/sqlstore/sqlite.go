@@ -6,6 +6,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -57,9 +58,12 @@ func sqlitePool(path string, conns int, params url.Values) (*sql.DB, error) {
 	return db, nil
 }
 
-// private makes the file at path, and the folders above it that are missing, for this user alone. A file that others
-// may read is closed to them: a copy put back from a backup has whatever mode the copying gave it. SQLite gives the
-// files beside it the same mode.
+// sqliteHeader is how every SQLite database begins.
+const sqliteHeader = "SQLite format 3\x00"
+
+// private makes the file at path, and the folders above it that are missing, for this user alone. A database that
+// others may read is closed to them: a copy put back from a backup has whatever mode the copying gave it. Another file
+// is left as it is: a path that was mistyped may be anything. SQLite gives the files beside it the same mode.
 func private(path string) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
@@ -72,6 +76,17 @@ func private(path string) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
+	}
+	if !info.Mode().IsRegular() {
+		return fmt.Errorf("%s is no file", path)
+	}
+	if head := make([]byte, len(sqliteHeader)); info.Size() > 0 {
+		if _, err := f.ReadAt(head, 0); err != nil && !errors.Is(err, io.EOF) {
+			return err
+		}
+		if string(head) != sqliteHeader {
+			return fmt.Errorf("%s is no SQLite database: name another file, or a folder's file that is not there yet", path)
+		}
 	}
 	if info.Mode().Perm()&0o077 != 0 {
 		return f.Chmod(0o600)

@@ -12,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/fiftyarms/platform/internal/store/sqlstore"
 )
 
 func TestTheFileIsTheUsersAlone(t *testing.T) {
@@ -61,6 +63,26 @@ func TestAFileThatOthersMayReadIsClosedToThem(t *testing.T) {
 	info, err := os.Stat(path)
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file has mode %v, %v", info.Mode().Perm(), err)
+	}
+}
+
+// A path that was mistyped may be anything: what is no database keeps its bytes and its mode.
+func TestAnotherFileIsLeftAlone(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "passwd")
+	if err := os.WriteFile(path, []byte("root:x:0:0\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := sqlstore.Open(t.Context(), path, sqlstore.Options{}); err == nil {
+		t.Error("opened a file that is no database", s.Close())
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("its mode is %v now, %v", info.Mode().Perm(), err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != "root:x:0:0\n" {
+		t.Errorf("it holds %q now, %v", got, err)
+	}
+	if s, err := sqlstore.Open(t.Context(), filepath.Dir(path), sqlstore.Options{}); err == nil {
+		t.Error("opened a folder", s.Close())
 	}
 }
 
