@@ -34,7 +34,7 @@ func bind[Args, Result any](name string, f func(context.Context, Args) (Result, 
 }
 
 // PlatformInstructions is what the server platform tells an agent that connects.
-const PlatformInstructions = "The 50 Arms dashboard: cards, plans and approvals shared with people. Call plan_connect first. Find a route with 50arms_api_list, read it with 50arms_api_spec before your first call to it, then call it with 50arms_api."
+const PlatformInstructions = "The 50 Arms dashboard, which people share with their agents. Call plan_connect first. Find a route with 50arms_api_list, read it with 50arms_api_spec before your first call to it, then call it with 50arms_api."
 
 // PlatformHandlers is the behaviour of the server platform, one method a tool.
 type PlatformHandlers interface {

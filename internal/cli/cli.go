@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package cli is what the four commands share: their streams, how an error and its hint are told, exit codes, and the
+// Package cli is what the commands share: their streams, how an error and its hint are told, exit codes, and the
 // version they report.
 package cli
 
@@ -59,9 +59,14 @@ func Usage(format string, args ...any) error {
 
 // Main runs a command with the process's arguments and streams until it ends or the process is told to stop, and
 // returns the exit code.
+//
+// A reader that goes away (a closed pipe) is an error of the write, so that a command cleans up after itself instead of
+// being killed on the spot.
 func Main(root *cobra.Command) int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the second signal ends the process at once
 	return Run(ctx, root, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
@@ -73,6 +78,7 @@ func Run(ctx context.Context, root *cobra.Command, args []string, in io.Reader, 
 	root.SetErr(errOut)
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return Usage("%w", err) })
+	refuseUnknown(root)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
 		return ExitOK
@@ -94,10 +100,46 @@ func exitCode(err error) int {
 	if errors.As(err, &exit) {
 		return exit.Code
 	}
-	if strings.HasPrefix(err.Error(), "unknown command") { // cobra has no type for it
-		return ExitUsage
-	}
 	return ExitFailure
+}
+
+// refuseUnknown makes a command that only groups others refuse a name that none of them has. Cobra would print its help
+// and succeed, which a script takes for done.
+func refuseUnknown(root *cobra.Command) {
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	for _, c := range append(root.Commands(), root) {
+		switch {
+		case c.Name() == "help" && c.Parent() == root:
+			show := c.Run
+			c.Run, c.RunE = nil, func(c *cobra.Command, args []string) error {
+				if found, rest, err := root.Find(args); err != nil || found == root && len(rest) > 0 {
+					return Usage("unknown command %q for %q", strings.Join(args, " "), root.Name())
+				}
+				show(c, args)
+				return nil
+			}
+		case c.HasSubCommands() && !c.Runnable():
+			c.Args = cobra.ArbitraryArgs
+			c.RunE = func(c *cobra.Command, args []string) error {
+				if len(args) > 0 {
+					return Usage("unknown command %q for %q", args[0], c.CommandPath())
+				}
+				return c.Help()
+			}
+		default:
+			wanted := c.Args
+			c.Args = func(c *cobra.Command, args []string) error {
+				if wanted == nil {
+					return nil
+				}
+				if err := wanted(c, args); err != nil {
+					return Usage("%w", err)
+				}
+				return nil
+			}
+		}
+	}
 }
 
 // oneLine keeps what a log reader splits on out of a message.

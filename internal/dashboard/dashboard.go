@@ -34,6 +34,7 @@ type Config struct {
 	Store          store.Store      // required; the server closes it
 	PublicURL      string           // required: where browsers and agents reach the server, like https://dash.example.com
 	TrustedProxies int              // proxies in front whose X-Forwarded-For is believed
+	DrainDelay     time.Duration    // how long a server that is told to end goes on answering, not ready
 	Now            func() time.Time // nil is the system's clock
 	Random         io.Reader        // nil is the system's; safe for concurrent use
 	Log            *slog.Logger     // nil drops it
@@ -55,7 +56,8 @@ type Server struct {
 // limits bound what one connection may hold up. An operation that streams sets its own with http.ResponseController.
 type limits struct {
 	header, read, write, idle time.Duration
-	drain                     time.Duration // for the calls that run when the server is told to end
+	delay                     time.Duration // from being told to end until no call is taken any more
+	drain                     time.Duration // for the calls that run then
 }
 
 // New makes a server on a store. On a store that nobody has set up it offers a fresh setup token; one that was offered
@@ -80,7 +82,7 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 		publicURL: public,
 		limits: limits{
 			header: 10 * time.Second, read: 30 * time.Second, write: time.Minute, idle: 2 * time.Minute,
-			drain: 15 * time.Second,
+			delay: cfg.DrainDelay, drain: 15 * time.Second,
 		},
 	}
 	if s.handler, err = s.assemble(ctx, cfg); err != nil {
@@ -170,8 +172,8 @@ func (s *Server) SetupLink() string {
 // Handler answers every path of the server.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Serve answers on a listener, which it closes, until ctx ends. Then readiness is refused, no new call is taken, and the
-// calls that run get 15 seconds to end.
+// Serve answers on a listener, which it closes, until ctx ends. Then readiness is refused; after the drain delay, in
+// which a load balancer can look away, no new call is taken, and the calls that run get 15 seconds to end.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler,
@@ -190,6 +192,11 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	select {
+	case err := <-ended:
+		return fmt.Errorf("serve on %s: %w", on.Addr(), err)
+	case <-time.After(s.limits.delay):
+	}
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.limits.drain)
 	defer cancel()
 	err := server.Shutdown(limit)

@@ -22,6 +22,7 @@ import (
 // serving is a server on a real listener, and its end.
 type serving struct {
 	addr  string
+	on    net.Listener
 	stop  context.CancelFunc
 	ended chan error
 }
@@ -33,7 +34,7 @@ func serve(t *testing.T, s *dashboard.Server) *serving {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
-	out := &serving{on.Addr().String(), stop, make(chan error, 1)}
+	out := &serving{on.Addr().String(), on, stop, make(chan error, 1)}
 	go func() { out.ended <- s.Serve(ctx, on) }()
 	t.Cleanup(stop)
 	return out
@@ -95,6 +96,35 @@ func TestDrain(t *testing.T) {
 	}
 	if _, err := net.Dial("tcp", s.addr); err == nil {
 		t.Error("the port is still open")
+	}
+}
+
+// While a load balancer may still send calls, they are answered, and the probe that it reads says not to send more.
+func TestDrainDelay(t *testing.T) {
+	testkit.NoLeaks(t)
+	d := testkit.Dashboard(t, testkit.With(func(cfg *dashboard.Config) { cfg.DrainDelay = time.Minute }))
+	s := serve(t, d.Server)
+	s.stop()
+	get := func(path string) int {
+		res, err := http.Get("http://" + s.addr + path)
+		if err != nil {
+			t.Fatalf("%s: %v", path, err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	for get("/readyz") != http.StatusServiceUnavailable { // until the server has noticed
+		if t.Context().Err() != nil {
+			t.Fatal("ready to the end")
+		}
+	}
+	if status := get("/healthz"); status != 200 {
+		t.Errorf("a call while draining: %d", status)
+	}
+	http.DefaultClient.CloseIdleConnections()
+	s.on.Close() // or the test would wait for the minute
+	if err := <-s.ended; err == nil {
+		t.Error("ended without the delay or a fault")
 	}
 }
 

@@ -7,6 +7,7 @@ package demo
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -69,6 +70,8 @@ func run(ctx context.Context, out, errOut io.Writer, once, asJSON bool) (err err
 			err = bad
 		}
 	}()
+	checked := &checkedWriter{to: out}
+	out = checked
 	person := out
 	if asJSON {
 		person = io.Discard
@@ -78,6 +81,9 @@ func run(ctx context.Context, out, errOut io.Writer, once, asJSON bool) (err err
 	for i, s := range w.steps() {
 		start := time.Now()
 		saw, err := runStep(ctx, s)
+		if ctx.Err() != nil {
+			break // interrupted: the step did not fail
+		}
 		took := dash.DemoStep{Name: s.name, Ok: err == nil, Ms: time.Since(start).Milliseconds()}
 		if err != nil {
 			detail := err.Error()
@@ -88,20 +94,31 @@ func run(ctx context.Context, out, errOut io.Writer, once, asJSON bool) (err err
 		if err != nil {
 			break // what follows builds on it
 		}
+		if checked.err != nil {
+			return fmt.Errorf("print: %w", checked.err) // nobody reads any more
+		}
 	}
 	if asJSON {
 		if err := json.NewEncoder(out).Encode(report); err != nil {
-			return err
+			return fmt.Errorf("print: %w", err)
 		}
+	}
+	if ctx.Err() != nil {
+		return errors.New("interrupted; what it had made is deleted")
 	}
 	if !report.Ok {
 		return &cli.ExitError{Code: cli.ExitFailure}
 	}
 	fmt.Fprintf(person, "\nAll %d steps held.\n", len(report.Steps))
+	if !once {
+		w.invite(out)
+	}
+	if checked.err != nil {
+		return fmt.Errorf("print: %w", checked.err)
+	}
 	if once {
 		return nil
 	}
-	w.invite(out)
 	return w.wait(ctx)
 }
 

@@ -38,3 +38,18 @@ Connect Claude Code to it, in another terminal:
 then ask it to connect to the dashboard.
 `, w.url, w.email, w.password, w.url, agentLine())
 }
+
+// checkedWriter remembers the first write that failed, so that printing need not be checked line by line.
+type checkedWriter struct {
+	to  io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(b []byte) (int, error) {
+	if w.err != nil {
+		return 0, w.err
+	}
+	n, err := w.to.Write(b)
+	w.err = err
+	return n, err
+}

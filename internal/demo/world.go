@@ -6,7 +6,6 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -19,6 +18,7 @@ import (
 	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/dashboard"
 	"github.com/fiftyarms/platform/internal/dashboard/app"
 	"github.com/fiftyarms/platform/internal/mcpclient"
@@ -43,7 +43,11 @@ type world struct {
 }
 
 func newWorld(ctx context.Context, errOut io.Writer) (*world, error) {
-	dir, err := os.MkdirTemp("", "50arms-demo-")
+	tmp, err := filepath.Abs(os.TempDir()) // a relative TMPDIR would move with each process's folder
+	if err != nil {
+		return nil, err
+	}
+	dir, err := os.MkdirTemp(tmp, "50arms-demo-")
 	if err != nil {
 		return nil, err
 	}
@@ -145,7 +149,7 @@ func agentLine() string {
 	for err == nil {
 		mod, bad := os.ReadFile(filepath.Join(dir, "go.mod"))
 		if bad == nil && strings.HasPrefix(string(mod), "module github.com/fiftyarms/platform\n") {
-			return fmt.Sprintf("go -C %s run ./cmd/platform-mcp", shellQuote(dir))
+			return cli.ShellLine([]string{"go", "-C", dir, "run", "./cmd/platform-mcp"})
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
@@ -154,11 +158,4 @@ func agentLine() string {
 		dir = parent
 	}
 	return agentCommand
-}
-
-func shellQuote(s string) string {
-	if !strings.ContainsAny(s, " \t\n'\"\\$&|;<>()*?[]#~`!{}") {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

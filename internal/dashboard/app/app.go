@@ -21,7 +21,7 @@ import (
 func Command(extra ...*cobra.Command) *cobra.Command {
 	root := &cobra.Command{
 		Use:     "dashboard",
-		Short:   "Cards, plans and approvals that people and their coding agents share",
+		Short:   "Where people decide what their coding agents may do",
 		Version: cli.Version,
 		Args:    cobra.NoArgs,
 	}
@@ -43,6 +43,7 @@ func Open(ctx context.Context, s Settings, log *slog.Logger) (*dashboard.Server,
 		Store:          db,
 		PublicURL:      s.PublicURL,
 		TrustedProxies: s.TrustedProxies,
+		DrainDelay:     s.DrainDelay,
 		Log:            log,
 		Web: func(api http.Handler) (http.Handler, error) {
 			return web.New(api, web.Options{PublicURL: s.PublicURL, Command: agentCommand, Log: log})

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/spf13/cobra"
@@ -62,12 +63,12 @@ func TestSettings(t *testing.T) {
 		{name: "XDG that is relative, and a database", args: []string{"--database", "x.db"}, env: map[string]string{"XDG_DATA_HOME": "data"},
 			want: with(func(s *Settings) { s.Database = "x.db" })},
 		{name: "no home", env: map[string]string{"HOME": ""}, fail: "--database: there is no home folder"},
-		{name: "flags", args: []string{"--addr=0.0.0.0:80", "--database=postgres://db/x", "--public-url=https://dash.example.com/", "--trusted-proxies=2", "--log-format=json"},
-			want: Settings{"0.0.0.0:80", "postgres://db/x", "https://dash.example.com", 2, "json"}},
+		{name: "flags", args: []string{"--addr=0.0.0.0:80", "--database=postgres://db/x", "--public-url=https://dash.example.com/", "--trusted-proxies=2", "--drain-delay=5s", "--log-format=json"},
+			want: Settings{"0.0.0.0:80", "postgres://db/x", "https://dash.example.com", 2, 5 * time.Second, "json"}},
 		{name: "variables", env: map[string]string{
 			"DASHBOARD_ADDR": "[::1]:0", "DASHBOARD_DATABASE": "y.db", "DASHBOARD_PUBLIC_URL": "http://localhost:8080",
-			"DASHBOARD_TRUSTED_PROXIES": "1", "DASHBOARD_LOG_FORMAT": "json",
-		}, want: Settings{"[::1]:0", "y.db", "http://localhost:8080", 1, "json"}},
+			"DASHBOARD_TRUSTED_PROXIES": "1", "DASHBOARD_DRAIN_DELAY": "1m", "DASHBOARD_LOG_FORMAT": "json",
+		}, want: Settings{"[::1]:0", "y.db", "http://localhost:8080", 1, time.Minute, "json"}},
 		{name: "a flag wins over its variable", args: []string{"--addr=localhost:1", "--log-format=text"},
 			env:  map[string]string{"DASHBOARD_ADDR": "nonsense", "DASHBOARD_LOG_FORMAT": "json"},
 			want: with(func(s *Settings) { s.Addr = "localhost:1" })},
@@ -78,6 +79,8 @@ func TestSettings(t *testing.T) {
 		{name: "bad public URL in the environment", env: map[string]string{"DASHBOARD_PUBLIC_URL": "https://x/y"}, fail: "DASHBOARD_PUBLIC_URL: public URL"},
 		{name: "bad proxies", args: []string{"--trusted-proxies=many"}, fail: `--trusted-proxies: "many": want a number`},
 		{name: "negative proxies", env: map[string]string{"DASHBOARD_TRUSTED_PROXIES": "-1"}, fail: `DASHBOARD_TRUSTED_PROXIES: "-1": want a number`},
+		{name: "bad delay", args: []string{"--drain-delay=5"}, fail: `--drain-delay: "5": want a duration from 0s to 5m`},
+		{name: "endless delay", env: map[string]string{"DASHBOARD_DRAIN_DELAY": "1h"}, fail: `DASHBOARD_DRAIN_DELAY: "1h": want a duration`},
 		{name: "bad format", env: map[string]string{"DASHBOARD_LOG_FORMAT": "xml"}, fail: `DASHBOARD_LOG_FORMAT: "xml": want text or json`},
 		{name: "open to others, and no public URL", args: []string{"--addr=0.0.0.0:5555"}, fail: "0.0.0.0:5555 takes calls from other machines"},
 		{name: "open to others on every address", args: []string{"--addr=:5555"}, fail: ":5555 takes calls from other machines"},

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -24,6 +25,7 @@ type Settings struct {
 	Database       string // what sqlstore.Open takes
 	PublicURL      string // where browsers and agents reach the server; "" is Addr, which has to be a loopback one
 	TrustedProxies int
+	DrainDelay     time.Duration
 	LogFormat      string // text or json
 }
 
@@ -69,6 +71,13 @@ var settings = []setting{
 		s.TrustedProxies, err = strconv.Atoi(v)
 		if err != nil || s.TrustedProxies < 0 || s.TrustedProxies > 10 {
 			return fmt.Errorf("%q: want a number from 0 to 10", v)
+		}
+		return nil
+	}},
+	{"drain-delay", "0s", "when told to end, go on answering for `DURATION` while /readyz says 503,\nso that a load balancer can look away", func(s *Settings, v string) (err error) {
+		s.DrainDelay, err = time.ParseDuration(v)
+		if err != nil || s.DrainDelay < 0 || s.DrainDelay > 5*time.Minute {
+			return fmt.Errorf("%q: want a duration from 0s to 5m", v)
 		}
 		return nil
 	}},

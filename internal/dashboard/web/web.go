@@ -15,6 +15,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/dashboard/web/approval"
 	"github.com/fiftyarms/platform/internal/dashboard/web/approvals"
 	"github.com/fiftyarms/platform/internal/dashboard/web/assets"
@@ -56,7 +57,7 @@ func New(api http.Handler, o Options) (http.Handler, error) {
 	missing := site.Page(visit.NotFound)
 	mux.Handle("/", missing)
 	mux.Handle("GET "+assets.Prefix, assets.Handler(missing, layout.Base, layout.Icon, approvals.Sheet, approval.Sheet, home.Sheet))
-	for _, p := range pages(home.Connection{PublicURL: strings.TrimRight(o.PublicURL, "/"), Command: home.QuoteAll(o.Command)}) {
+	for _, p := range pages(home.Connection{PublicURL: strings.TrimRight(o.PublicURL, "/"), Command: cli.ShellLine(o.Command)}) {
 		mux.Handle(p.pattern, site.Page(p.page))
 	}
 	return secure(mux), nil

@@ -162,18 +162,3 @@ func TestAddressesThatAreRefused(t *testing.T) {
 		}
 	}
 }
-
-func TestAFileThatIsNoDatabaseIsLeftAlone(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "notes.txt")
-	text := []byte(strings.Repeat("not a database\n", 100))
-	if err := os.WriteFile(path, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	_, err := sqlstore.Open(t.Context(), path, sqlstore.Options{})
-	if err == nil || !strings.Contains(err.Error(), "not a database") {
-		t.Errorf("opened a text file: %v", err)
-	}
-	if after, err := os.ReadFile(path); err != nil || string(after) != string(text) {
-		t.Errorf("the file was changed: %v", err)
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"net/http"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/dashboard/web/apiclient"
 	"github.com/fiftyarms/platform/internal/dashboard/web/approvals"
 	"github.com/fiftyarms/platform/internal/dashboard/web/assets"
@@ -34,7 +35,7 @@ func (c Connection) ClaudeCode() string {
 }
 
 // Setting is the variable that the agent's side reads.
-func (c Connection) Setting() string { return Quote("DANXBOT_DASHBOARD_URL=" + c.PublicURL) }
+func (c Connection) Setting() string { return cli.ShellWord("DANXBOT_DASHBOARD_URL=" + c.PublicURL) }
 
 // Page is what the page shows.
 type Page struct {

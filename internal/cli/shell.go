@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package home
+package cli
 
 import "strings"
 
-// Quote is s as one word of a POSIX shell's command line.
-func Quote(s string) string {
+// ShellWord is s as one word of a POSIX shell's command line.
+func ShellWord(s string) string {
 	plain := s != "" && strings.IndexFunc(s, func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-_./:=@%+,", r))
 	}) < 0
@@ -15,11 +15,11 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// QuoteAll is args as a POSIX shell's command line.
-func QuoteAll(args []string) string {
+// ShellLine is args as a POSIX shell's command line.
+func ShellLine(args []string) string {
 	quoted := make([]string, len(args))
 	for i, a := range args {
-		quoted[i] = Quote(a)
+		quoted[i] = ShellWord(a)
 	}
 	return strings.Join(quoted, " ")
 }

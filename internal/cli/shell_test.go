@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package home
+package cli
 
 import (
 	"os/exec"
@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestQuote(t *testing.T) {
+func TestShellWord(t *testing.T) {
 	tests := []struct{ in, want string }{
 		{"platform-mcp", "platform-mcp"},
 		{"DANXBOT_DASHBOARD_URL=https://dash.example.com:8443", "DANXBOT_DASHBOARD_URL=https://dash.example.com:8443"},
@@ -18,8 +18,8 @@ func TestQuote(t *testing.T) {
 		{"$(x) `y` ~ * ; & | > \" \\ !", `'$(x) ` + "`y`" + ` ~ * ; & | > " \ !'`},
 	}
 	for _, tt := range tests {
-		if got := Quote(tt.in); got != tt.want {
-			t.Errorf("Quote(%q) = %s, want %s", tt.in, got, tt.want)
+		if got := ShellWord(tt.in); got != tt.want {
+			t.Errorf("ShellWord(%q) = %s, want %s", tt.in, got, tt.want)
 		}
 	}
 }
@@ -31,7 +31,7 @@ func TestAShellReadsBackWhatWasQuoted(t *testing.T) {
 		t.Skip("no sh: ", err)
 	}
 	args := []string{"go", "-C", "/home/ada/it's a clone", "$HOME", "a\nb", "`id`", "", "~", "é"}
-	out, err := exec.CommandContext(t.Context(), sh, "-c", `printf '%s\0' `+QuoteAll(args)).Output()
+	out, err := exec.CommandContext(t.Context(), sh, "-c", `printf '%s\0' `+ShellLine(args)).Output()
 	if err != nil {
 		t.Fatal(err)
 	}
