@@ -158,6 +158,9 @@ func ordered(n *yaml.Node) *yaml.Node {
 				set(property, "x-order", &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(place)})
 			}
 		}
+		if str(n, "type") == "object" && str(n, "additionalProperties") == "false" && place == 0 {
+			set(n, "x-go-type", scalar("struct{}")) // an object that is empty by its schema would become a map of anything
+		}
 		for _, v := range n.Content {
 			walk(v)
 		}

@@ -162,7 +162,7 @@ func (c *contract) declaresTag(name string) bool {
 }
 
 func (c *contract) lintParameters(o operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
-	declared := map[string]bool{}
+	declared, fields := map[string]bool{}, map[string]bool{}
 	for _, raw := range items(get(op, "parameters")) {
 		param := c.resolve(raw)
 		if param == nil {
@@ -173,6 +173,11 @@ func (c *contract) lintParameters(o operation, op *yaml.Node, bad func(*yaml.Nod
 		}
 		if str(param, "description") == "" {
 			bad(raw, "parameter %s has no description", str(param, "name"))
+		}
+		if name := goName(str(param, "name")); fields[name] {
+			bad(raw, "two parameters are called %s, which is one name in Go", str(param, "name"))
+		} else {
+			fields[name] = true
 		}
 		if str(param, "in") == "path" {
 			declared[str(param, "name")] = true
@@ -203,6 +208,11 @@ func (c *contract) lintResponses(o operation, at, op *yaml.Node, used map[string
 		}
 		statuses[status] = true
 		resp := c.resolve(raw)
+		for kind, content := range pairs(get(resp, "content")) {
+			if get(content, "schema") == nil {
+				bad(key, "answer %d says nothing of its %s: give it a schema", status, kind.Value)
+			}
+		}
 		schema := get(resp, "content", "application/json", "schema")
 		if status < 300 {
 			success++

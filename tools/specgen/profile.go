@@ -23,6 +23,13 @@ var profileKeywords = map[string]bool{
 	"x-go-type": true, "x-go-type-skip-optional-pointer": true, "x-go-name": true, "x-enum-varnames": true,
 }
 
+var (
+	propertyName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_.-]*$`)
+	exportedName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
+	// handTypes are the types that a schema may name itself: those that keep a value's bytes.
+	handTypes = []string{"json.RawMessage", "map[string]json.RawMessage"}
+)
+
 var profileTypes = []string{"object", "array", "string", "integer", "number", "boolean"}
 
 // lintSchema holds one schema, and all in it, against the profile. ref says whether a $ref may stand here.
@@ -39,7 +46,10 @@ func lintSchema(s *source, n *yaml.Node, p *problems) {
 			p.add(s, k, "keyword %q is outside the safe profile: the generator ignores it or makes interface{} of it", k.Value)
 		}
 	}
-	if get(n, "$ref") != nil {
+	if ref := get(n, "$ref"); ref != nil {
+		if strings.HasPrefix(ref.Value, "#/components/") && !strings.HasPrefix(ref.Value, componentPrefix) {
+			p.add(s, ref, "a schema refers to schemas, and %s is none", ref.Value)
+		}
 		for k := range pairs(n) {
 			if k.Value != "$ref" && k.Value != "description" {
 				p.add(s, k, "%q beside a $ref is ignored by the generator: put it in the component", k.Value)
@@ -47,7 +57,10 @@ func lintSchema(s *source, n *yaml.Node, p *problems) {
 		}
 		return
 	}
-	if get(n, "x-go-type") != nil { // the type is said by hand; the schema is for validation alone
+	if t := get(n, "x-go-type"); t != nil { // the type is said by hand; the schema is for validation alone
+		if !slices.Contains(handTypes, t.Value) {
+			p.add(s, t, "x-go-type may be %s", strings.Join(handTypes, " or "))
+		}
 		return
 	}
 	lintType(s, n, p)
@@ -60,24 +73,26 @@ func lintSchema(s *source, n *yaml.Node, p *problems) {
 	goNames := map[string]string{}
 	for k, v := range pairs(get(n, "properties")) {
 		name := goName(k.Value)
-		if x := str(v, "x-go-name"); x != "" {
-			name = goName(x)
+		if !propertyName.MatchString(k.Value) {
+			p.add(s, k, "property %q does not survive in a Go tag: want letters, digits, _ . and -", k.Value)
+		}
+		if x := get(v, "x-go-name"); x != nil {
+			if name = goName(x.Value); !exportedName.MatchString(x.Value) {
+				p.add(s, x, "x-go-name %q is no exported Go name", x.Value)
+			}
 		}
 		if other, dup := goNames[name]; dup {
 			p.add(s, k, "properties %q and %q become one field in Go: give one an x-go-name", other, k.Value)
 		}
 		goNames[name] = k.Value
-		if get(v, "properties") != nil && get(v, "x-go-type") == nil {
-			p.add(s, v, "an object inside another becomes a struct without a name: make %q a component and refer to it", k.Value)
-		}
-		lintSchema(s, v, p)
+		lintInner(s, v, p)
 	}
 	for _, r := range items(get(n, "required")) {
 		if get(n, "properties", r.Value) == nil {
 			p.add(s, r, "required names %q, which is no property", r.Value)
 		}
 	}
-	lintSchema(s, get(n, "items"), p)
+	lintInner(s, get(n, "items"), p)
 	for _, kw := range []string{"oneOf", "allOf"} {
 		for _, v := range items(get(n, kw)) {
 			if get(v, "$ref") == nil {
@@ -87,8 +102,16 @@ func lintSchema(s *source, n *yaml.Node, p *problems) {
 		}
 	}
 	if ap := get(n, "additionalProperties"); ap != nil && ap.Kind == yaml.MappingNode {
-		lintSchema(s, ap, p)
+		lintInner(s, ap, p)
 	}
+}
+
+// lintInner lints a schema inside another, which may be no object of its own: Go would give it no name.
+func lintInner(s *source, n *yaml.Node, p *problems) {
+	if get(n, "properties") != nil && get(n, "x-go-type") == nil {
+		p.add(s, n, "an object inside another becomes a struct without a name: make it a component and refer to it")
+	}
+	lintSchema(s, n, p)
 }
 
 func lintType(s *source, n *yaml.Node, p *problems) {
@@ -125,7 +148,7 @@ func lintType(s *source, n *yaml.Node, p *problems) {
 		ap := get(n, "additionalProperties")
 		if ap == nil {
 			p.add(s, t, "an object says whether it takes additionalProperties")
-		} else if ap.Value == "true" {
+		} else if ap.ShortTag() == "!!bool" && ap.Value[0]|0x20 == 't' { // true, True and TRUE are one
 			p.add(s, ap, "additionalProperties: true becomes interface{}: give it a schema or the object an x-go-type")
 		}
 	default:
@@ -204,73 +227,8 @@ func (c *contract) lintProfile(p *problems) {
 		}, p)
 	}
 	lintComponentNames(c.spec, p)
+	c.lintGoNames(p)
 	c.lintRecursion(p)
-}
-
-// lintRecursion refuses a component that reaches itself through a oneOf: a validator tries every branch at every level,
-// so a body of 16 levels takes seconds and one of 30 never ends.
-func (c *contract) lintRecursion(p *problems) {
-	type edge struct {
-		to     string
-		choice bool
-	}
-	edges := map[string][]edge{}
-	for name, n := range pairs(get(c.bundle, "components", "schemas")) {
-		var walk func(n *yaml.Node, choice bool)
-		walk = func(n *yaml.Node, choice bool) {
-			for k, v := range pairs(n) {
-				switch k.Value {
-				case "$ref":
-					edges[name.Value] = append(edges[name.Value], edge{strings.TrimPrefix(v.Value, componentPrefix), choice})
-				case "examples":
-				default:
-					walk(v, choice || k.Value == "oneOf")
-				}
-			}
-			for _, v := range items(n) {
-				walk(v, choice)
-			}
-		}
-		walk(n, false)
-	}
-	for name, n := range pairs(get(c.bundle, "components", "schemas")) {
-		seen := map[edge]bool{}
-		var reach func(at string, choice bool) bool
-		reach = func(at string, choice bool) bool {
-			for _, e := range edges[at] {
-				e.choice = e.choice || choice
-				if e.to == name.Value && e.choice {
-					return true
-				}
-				if !seen[e] {
-					seen[e] = true
-					if reach(e.to, e.choice) {
-						return true
-					}
-				}
-			}
-			return false
-		}
-		if reach(name.Value, false) {
-			p.add(c.sourceOf(name.Value), n, "%s reaches itself through a oneOf: checking a deep value would never end", name.Value)
-		}
-	}
-}
-
-// lintComponentNames refuses a response, parameter or body that is called like a schema: both become one Go type.
-func lintComponentNames(s *source, p *problems) {
-	seen := map[string]string{}
-	for section, v := range pairs(get(s.root, "components")) {
-		if section.Value == "securitySchemes" || section.Value == "headers" || section.Value == "examples" {
-			continue
-		}
-		for name := range pairs(v) {
-			if other, dup := seen[goName(name.Value)]; dup {
-				p.add(s, name, "%s.%s is called like something in %s: both become one Go type", section.Value, name.Value, other)
-			}
-			seen[goName(name.Value)] = section.Value
-		}
-	}
 }
 
 // walkSchemas calls f for each schema of an OpenAPI document that is not inside another.
