@@ -29,6 +29,9 @@ func Grantable(p dash.Permission) bool { return !slices.Contains(personal, p) }
 // Founding is what the first person of a team holds: everything.
 func Founding() []dash.Permission { return slices.Clone(dash.AllPermissions) }
 
+// Usual is what a key gets from a person who holds it all.
+func Usual() []dash.Permission { return slices.Clone(usual) }
+
 // FirstGrant is what a person who holds held grants a key without naming permissions.
 func FirstGrant(held []dash.Permission) []dash.Permission {
 	return keep(usual, func(p dash.Permission) bool { return slices.Contains(held, p) })

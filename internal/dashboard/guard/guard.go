@@ -66,6 +66,9 @@ func New(cfg Config, api dash.StrictServerInterface) (http.Handler, error) {
 	return g, err
 }
 
+// callLimit bounds a call, the database's part included: one that stops answering is told as a failure.
+const callLimit = 40 * time.Second
+
 // ServeHTTP answers a call of the API.
 func (g *guard) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	w := &writer{ResponseWriter: rw}
@@ -78,7 +81,9 @@ func (g *guard) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	h.Set("X-Mcp-Min-Version", dash.MinMCPVersion)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	err := g.serve(c, w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
+	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callKey{}, c), callLimit)
+	defer cancel()
+	err := g.serve(c, w, r.WithContext(ctx))
 	if err != nil {
 		err = g.refuse(c, w, r, err)
 	}
@@ -112,6 +117,12 @@ func (g *guard) serve(c *Call, w *writer, r *http.Request) (err error) {
 		return g.miss(c, w, r)
 	}
 	c.Operation = to.op
+	// Before it counts: a page of another site would use up the tries of whoever has it open.
+	if signsIn(to.op) {
+		if err := g.sameSite(c, r); err != nil {
+			return err
+		}
+	}
 	if err := g.limits.take(to.op, address); err != nil {
 		return err
 	}

@@ -459,3 +459,49 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		t.Errorf("the log does not say who approved: %s", &log)
 	}
 }
+
+// A page of another site that a person has open does not use up their tries.
+func TestCrossSiteTriesDoNotCount(t *testing.T) {
+	d := testkit.Dashboard(t)
+	d.SetUp()
+	login := dash.Login{Email: "ada@example.com", Password: testkit.Password}
+	for range 50 {
+		r := d.Nobody().Request("POST", "/api/auth/login", login)
+		r.Header.Set("Sec-Fetch-Site", "cross-site")
+		if a := d.Nobody().Do(r); a.Code() != "cross_site" {
+			t.Fatalf("from another site: %d %s", a.Status, a.Body)
+		}
+	}
+	if a := d.Nobody().Call("POST", "/api/auth/login", login); a.Status != 200 {
+		t.Errorf("the person: %d %s", a.Status, a.Body)
+	}
+}
+
+// A cookie of the session's name that another server on the host has planted does not hide the good one.
+func TestPlantedCookie(t *testing.T) {
+	d := testkit.Dashboard(t)
+	ada := d.SetUp()
+	r := ada.Request("POST", "/api/auth/logout", nil)
+	r.Header.Set("Cookie", ada.Cookie.Name+"=planted; "+ada.Cookie.Name+"="+ada.Cookie.Value)
+	if a := d.Nobody().Do(r); a.Status != http.StatusNoContent {
+		t.Errorf("signing out: %d %s", a.Status, a.Body)
+	}
+	if a := ada.Call("GET", "/api/auth/me", nil); a.Code() != "unauthenticated" {
+		t.Errorf("after signing out: %d", a.Status)
+	}
+}
+
+// unwritable is a database that takes no writes.
+type unwritable struct{ store.Store }
+
+func (unwritable) TouchKey(context.Context, string, time.Time) error { return errors.New("disk full") }
+
+// A database that takes no writes still answers what only reads.
+func TestReadsWithoutWrites(t *testing.T) {
+	d := testkit.Dashboard(t, testkit.With(func(cfg *dashboard.Config) { cfg.Store = unwritable{cfg.Store} }))
+	agent := d.Agent(d.SetUp())
+	d.Clock.Advance(2 * time.Minute)
+	if a := agent.Call("GET", "/api/auth/me", nil); a.Status != 200 {
+		t.Errorf("answered %d %s", a.Status, a.Body)
+	}
+}

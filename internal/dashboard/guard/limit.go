@@ -47,15 +47,14 @@ func (l *limiter) take(op dash.Operation, from netip.Addr) error {
 		return nil
 	}
 	now := l.now()
-	reservation := l.bucket(source{op.ID, network(from)}, op.RateLimit).ReserveN(now, 1)
-	wait := reservation.DelayFrom(now)
-	if wait == 0 {
+	b := l.bucket(source{op.ID, network(from)}, op.RateLimit)
+	if b.AllowN(now, 1) { // a call that is refused does not count: a flood would lock its address out long after
 		return nil
 	}
-	reservation.CancelAt(now) // a call that is refused does not count
+	missing := max(0, 1-b.TokensAt(now))
 	return dash.RateLimitedRefusal{
 		Message:    "too many calls from this address",
-		RetryAfter: int32(math.Ceil(wait.Seconds())),
+		RetryAfter: int32(max(1, math.Ceil(missing/float64(b.Limit())))),
 	}
 }
 

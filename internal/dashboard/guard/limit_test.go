@@ -53,6 +53,32 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
+// A flood from all sides at once leaves no debt: when it is over, the address waits as long as after one call too many.
+func TestFloodLeavesNoDebt(t *testing.T) {
+	now := time.Unix(0, 0)
+	l := newLimiter(func() time.Time { return now })
+	op := dash.Operation{ID: "a", RateLimit: dash.RateLimit{PerMinute: 6, Burst: 2}}
+	from := netip.MustParseAddr("192.0.2.1")
+	var callers sync.WaitGroup
+	var allowed atomic.Int64
+	for range 64 {
+		callers.Go(func() {
+			for range 1000 {
+				if l.take(op, from) == nil {
+					allowed.Add(1)
+				}
+			}
+		})
+	}
+	callers.Wait()
+	if allowed.Load() != 2 {
+		t.Errorf("%d calls were let through", allowed.Load())
+	}
+	if refusal, ok := l.take(op, from).(dash.RateLimitedRefusal); !ok || refusal.RetryAfter != 10 {
+		t.Errorf("after the flood: %+v", refusal)
+	}
+}
+
 // However many addresses call, the limiter stays small, and whoever calls most stays known.
 func TestLimiterIsBounded(t *testing.T) {
 	now := time.Unix(0, 0)

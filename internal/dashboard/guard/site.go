@@ -13,8 +13,7 @@ import (
 // Signing in is in it though no cookie is needed: a person who is signed in as somebody else tells them everything.
 func (g *guard) sameSite(c *Call, r *http.Request) error {
 	byCookie := c.Principal != nil && c.Principal.Kind == dash.MeKindPerson
-	signsIn := c.Operation.Permission == dash.Public && c.Operation.Audience == dash.AudiencePerson
-	if safe(r.Method) || !byCookie && !signsIn {
+	if safe(r.Method) || !byCookie && !signsIn(c.Operation) {
 		return nil
 	}
 	if g.origins.Check(r) != nil {
@@ -24,6 +23,11 @@ func (g *guard) sameSite(c *Call, r *http.Request) error {
 		return dash.CrossSiteRefusal{Message: "the call carries no X-CSRF-Token of this session"}
 	}
 	return nil
+}
+
+// signsIn says whether an operation makes somebody out of nobody.
+func signsIn(op dash.Operation) bool {
+	return op.Permission == dash.Public && op.Audience == dash.AudiencePerson
 }
 
 // sameSecret takes as long for a near miss as for a far one. No secret is empty.

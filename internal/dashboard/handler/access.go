@@ -25,8 +25,7 @@ func (h *Handler) CreateAccessRequest(ctx context.Context, request dash.CreateAc
 	if err != nil {
 		return nil, err
 	}
-	// Whoever asks pays for clearing away what others asked and nobody needs any more.
-	if _, err := h.Store.ForgetAccessRequests(ctx, now.Add(-approval.ForgetAfter)); err != nil {
+	if err := h.forget(ctx, now); err != nil {
 		return nil, during("forget access requests", err)
 	}
 	r := store.AccessRequest{
@@ -148,6 +147,19 @@ func (h *Handler) ListAccessRequests(ctx context.Context, request dash.ListAcces
 	return page, nil
 }
 
+// forgetEvery is how often old requests are cleared away: looking for them reads the whole table.
+const forgetEvery = 10 * time.Minute
+
+// forget clears away what was asked long ago and nobody needs any more. Whoever asks now and then pays for it.
+func (h *Handler) forget(ctx context.Context, now time.Time) error {
+	last := h.forgot.Load()
+	if now.UnixMilli()-last < forgetEvery.Milliseconds() || !h.forgot.CompareAndSwap(last, now.UnixMilli()) {
+		return nil
+	}
+	_, err := h.Store.ForgetAccessRequests(ctx, now.Add(-approval.ForgetAfter))
+	return err
+}
+
 // GetAccessRequest reads a request as the caller may see it.
 func (h *Handler) GetAccessRequest(ctx context.Context, request dash.GetAccessRequestRequestObject) (dash.GetAccessRequestResponseObject, error) {
 	r, err := h.visibleRequest(ctx, request.PublicID)
@@ -192,6 +204,12 @@ func (h *Handler) decide(ctx context.Context, publicID, digest string, d store.A
 		return dash.AccessRequest{}, dash.OwnerLacksPermissionRefusal{
 			Message:     "a person can grant a key only what they hold, and no right to decide",
 			Permissions: excess,
+		}
+	}
+	if d.Verdict == dash.AccessDecisionVerdictApproved && len(d.Permissions) == 0 {
+		return dash.AccessRequest{}, dash.OwnerLacksPermissionRefusal{
+			Message:     "you hold none of the permissions that a key usually gets, and a key without any opens nothing",
+			Permissions: access.Usual(),
 		}
 	}
 	d.By, d.TeamID, d.At = p.Person, p.TeamID, now

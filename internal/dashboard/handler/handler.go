@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"net/url"
+	"sync/atomic"
 	"time"
 
 	"github.com/oapi-codegen/nullable"
@@ -37,6 +38,7 @@ type Config struct {
 type Handler struct {
 	Config
 	passwords *passwords
+	forgot    atomic.Int64 // when old access requests were cleared away last, in Unix milliseconds
 }
 
 var _ dash.StrictServerInterface = (*Handler)(nil)

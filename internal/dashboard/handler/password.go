@@ -13,6 +13,8 @@ import (
 	"strings"
 
 	"golang.org/x/crypto/argon2"
+
+	"github.com/fiftyarms/platform/gen/dash"
 )
 
 // What a new hash costs: 19 MiB and two passes, about 20 ms.
@@ -24,14 +26,20 @@ const (
 	hashBytes  = 32
 )
 
-// passwords hashes at most as many passwords at once as there are processors. More would only take memory.
+// passwords hashes at most as many passwords at once as there are processors: more would only take memory. Some may wait
+// for their turn; whoever comes when that many wait is told to come back, rather than to wait for minutes.
 type passwords struct {
 	random io.Reader
 	turns  chan struct{}
+	places chan struct{}
 }
 
+// waiting is how many may wait for each turn, about two seconds' worth.
+const waiting = 100
+
 func newPasswords(random io.Reader) *passwords {
-	return &passwords{random, make(chan struct{}, runtime.GOMAXPROCS(0))}
+	turns := runtime.GOMAXPROCS(0)
+	return &passwords{random, make(chan struct{}, turns), make(chan struct{}, turns*waiting)}
 }
 
 // hash is a password's argon2id hash in PHC form, under a fresh salt.
@@ -68,6 +76,12 @@ func (p *passwords) decoy(ctx context.Context, password string) error {
 
 // sum does the work of a hash when its turn comes.
 func (p *passwords) sum(ctx context.Context, h phc, password string) ([]byte, error) {
+	select {
+	case p.places <- struct{}{}:
+		defer func() { <-p.places }()
+	default:
+		return nil, dash.RateLimitedRefusal{Message: "too many people sign in at once", RetryAfter: 3}
+	}
 	select {
 	case p.turns <- struct{}{}:
 		defer func() { <-p.turns }()

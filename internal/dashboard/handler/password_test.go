@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/store"
 )
 
@@ -101,5 +102,21 @@ func TestCursor(t *testing.T) {
 		if got, err := parseCursor(bad); err == nil {
 			t.Errorf("%q is taken for %+v", bad, got)
 		}
+	}
+}
+
+// Whoever comes when the queue is full is told to come back, instead of waiting for as long as it takes.
+func TestTooManySignInsAreShed(t *testing.T) {
+	p := newPasswords(rand.Reader)
+	for range cap(p.turns) {
+		p.turns <- struct{}{} // nobody gets a turn
+	}
+	for range cap(p.places) {
+		p.places <- struct{}{}
+	}
+	err := p.decoy(t.Context(), "a guess")
+	var refusal dash.RateLimitedRefusal
+	if !errors.As(err, &refusal) || refusal.RetryAfter < 1 {
+		t.Errorf("got %v", err)
 	}
 }

@@ -18,13 +18,20 @@ const (
 	costSegment = 12 // a segment is missing, extra or another one
 )
 
+// nearestLongest bounds what is compared, in bytes: the work grows with its segments.
+const nearestLongest = 1000
+
 // Nearest lists the n of routes that are nearest to want, best first. want
 // is a wrong route name or a wrong call ("POST /api/key/5"), with or without
 // its method. The same path under another method comes first; then the edit
 // distance over segments decides, where a parameter takes anything cheaply, a
 // typo costs by its size and a missing or extra segment costs most. Equal
 // distances keep the order of routes.
+// Nothing is near to what is longer than any route.
 func Nearest(routes []string, want string, n int) []string {
+	if len(want) > nearestLongest {
+		return nil
+	}
 	method, path := cutRoute(want)
 	path, _, _ = strings.Cut(path, "?")
 	d := distance{want: strings.Split(strings.ToLower(strings.Trim(path, "/")), "/")}
