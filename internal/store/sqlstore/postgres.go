@@ -23,6 +23,9 @@ func openPostgres(url string, conns int) (engine, error) {
 		// The driver's words may hold the address, and with it the password.
 		return engine{}, errors.New("the database's address is not one of PostgreSQL: write postgres://user:password@host:port/name")
 	}
+	if config.ConnectTimeout == 0 { // a server that is not there may never say so
+		config.ConnectTimeout = 10 * time.Second
+	}
 	db := stdlib.OpenDB(*config)
 	conns = max(2, conns) // migrating takes one that locks and one that works
 	db.SetMaxOpenConns(conns)
