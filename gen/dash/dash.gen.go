@@ -1184,6 +1184,9 @@ type ListAccessRequestsParams struct {
 	// Status Only requests in this state.
 	Status *AccessRequestStatus `form:"status,omitempty" json:"status,omitempty"`
 
+	// Waiting True: only requests that still wait for a decision. False: only those that do not: decided, lapsed or claimed.
+	Waiting *bool `form:"waiting,omitempty" json:"waiting,omitempty"`
+
 	// Limit The most rows to answer with.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
@@ -2446,6 +2449,18 @@ func NewListAccessRequestsRequest(server string, params *ListAccessRequestsParam
 		if params.Status != nil {
 
 			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Waiting != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "waiting", *params.Waiting, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
 				return nil, err
 			} else {
 				for _, qp := range strings.Split(queryFrag, "&") {
@@ -6883,6 +6898,19 @@ func (siw *ServerInterfaceWrapper) ListAccessRequests(w http.ResponseWriter, r *
 			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
 		} else {
 			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "waiting" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "waiting", r.URL.Query(), &params.Waiting, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "waiting"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "waiting", Err: err})
 		}
 		return
 	}

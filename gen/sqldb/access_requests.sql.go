@@ -248,8 +248,10 @@ WHERE access_request.team_id = CAST($1 AS text)
   AND (CAST($4 AS text) IS NULL OR CAST($4 AS text) =
     CASE WHEN access_request.status IN ('pending', 'approved') AND access_request.expires_at <= CAST($5 AS bigint)
       THEN 'expired' ELSE access_request.status END)
+  AND (CAST($6 AS bigint) IS NULL OR CAST($6 AS bigint) =
+    CASE WHEN access_request.status = 'pending' AND access_request.expires_at > CAST($5 AS bigint) THEN 1 ELSE 0 END)
 ORDER BY access_request.created_at DESC, access_request.public_id DESC
-LIMIT CAST($6 AS bigint)
+LIMIT CAST($7 AS bigint)
 `
 
 type ListAccessRequestsParams struct {
@@ -258,6 +260,7 @@ type ListAccessRequestsParams struct {
 	AfterID  string
 	Status   *string
 	Now      int64
+	Waiting  *int64
 	PageSize int64
 }
 
@@ -275,6 +278,7 @@ func (q *Queries) ListAccessRequests(ctx context.Context, arg ListAccessRequests
 		arg.AfterID,
 		arg.Status,
 		arg.Now,
+		arg.Waiting,
 		arg.PageSize,
 	)
 	if err != nil {

@@ -30,20 +30,12 @@ type Client struct {
 	err    error // why reading ended; set before done is closed
 	next   int64
 	wait   map[int64]chan frame
-	notes  []Notification
 	write  sync.Mutex
-}
-
-// A Notification is one that the server sent.
-type Notification struct {
-	Method string
-	Params json.RawMessage
 }
 
 type frame struct {
 	ID     *int64          `json:"id"`
 	Method string          `json:"method"`
-	Params json.RawMessage `json:"params"`
 	Result json.RawMessage `json:"result"`
 	Error  *Error          `json:"error"`
 }
@@ -85,12 +77,9 @@ func (c *Client) read(stdout io.Reader) {
 			break
 		}
 		c.readMu.Lock()
-		switch {
-		case f.ID != nil && f.Method == "" && c.wait[*f.ID] != nil:
+		if f.ID != nil && f.Method == "" && c.wait[*f.ID] != nil { // what the server asks or tells nobody here waits for
 			c.wait[*f.ID] <- f // buffered for its one answer
 			delete(c.wait, *f.ID)
-		case f.Method != "" && f.ID == nil:
-			c.notes = append(c.notes, Notification{f.Method, f.Params})
 		}
 		c.readMu.Unlock()
 	}
@@ -186,13 +175,6 @@ func (c *Client) CallTool(ctx context.Context, name string, args any) (ToolResul
 		}
 	}
 	return out, nil
-}
-
-// Notifications are those that came so far.
-func (c *Client) Notifications() []Notification {
-	c.readMu.Lock()
-	defer c.readMu.Unlock()
-	return append([]Notification(nil), c.notes...)
 }
 
 // Close closes the server's stdin, which tells it to end, and waits for it.

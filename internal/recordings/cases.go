@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/testkit"
 )
 
 // A Case is one call that is recorded: what has to have happened before, and the call itself.
@@ -45,6 +46,18 @@ var Cases = []Case{
 			w.answer(w.request("POST", "/api/access-requests", r), nil)
 		}
 		return w.byPerson(w.request("GET", "/api/access-requests?limit=1&status=pending", nil))
+	}},
+	{"listAccessRequests", "no_longer_waiting", 200, func(w *world) *http.Request {
+		w.signedIn()
+		r := asking
+		r.Team = new("acme")
+		var denied, waits dash.AccessRequestCreated
+		w.answer(w.request("POST", "/api/access-requests", r), &denied)
+		w.answer(w.request("POST", "/api/access-requests", r), &waits)
+		var shown dash.AccessRequest
+		w.answer(w.byPerson(w.request("GET", "/api/access-requests/"+denied.PublicID, nil)), &shown)
+		w.decide("deny", dash.AccessRequestDenial{Digest: shown.Digest}, denied.PublicID)
+		return w.byPerson(w.request("GET", "/api/access-requests?waiting=false", nil))
 	}},
 	{"listAccessRequests", "person_required", 403, func(w *world) *http.Request {
 		return w.signedIn().approvedKey().byKey(w.request("GET", "/api/access-requests", nil))
@@ -106,7 +119,7 @@ var Cases = []Case{
 		return w.signedIn().request("POST", "/api/auth/setup", body)
 	}},
 	{"logIn", "signed_in", 200, func(w *world) *http.Request {
-		return w.signedIn().request("POST", "/api/auth/login", dash.Login{Email: "Ada@example.com", Password: password})
+		return w.signedIn().request("POST", "/api/auth/login", dash.Login{Email: "Ada@example.com", Password: testkit.Password})
 	}},
 	{"logIn", "wrong_credentials", 401, func(w *world) *http.Request {
 		return w.signedIn().request("POST", "/api/auth/login", dash.Login{Email: "ada@example.com", Password: "a guess"})

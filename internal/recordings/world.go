@@ -5,8 +5,6 @@ package recordings
 import (
 	"bytes"
 	"context"
-	"crypto/sha256"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +21,7 @@ import (
 	"github.com/fiftyarms/platform/internal/dashboard"
 	"github.com/fiftyarms/platform/internal/store"
 	"github.com/fiftyarms/platform/internal/store/sqlstore"
+	"github.com/fiftyarms/platform/internal/testkit"
 )
 
 // A world is a dashboard that nothing has happened to: a fresh database, a clock that stands still and randomness
@@ -33,15 +32,11 @@ type world struct {
 	store   store.Store
 	server  *dashboard.Server
 	handler http.Handler
-	now     time.Time
 
 	cookie, csrf string // of the person who signed in last
 	key          string // of the agent that was approved last
 	err          error  // the first thing that went wrong while the world was brought about
 }
-
-// start is when every recording happens.
-var start = time.Date(2026, time.January, 2, 3, 4, 5, 0, time.UTC)
 
 const publicURL = "http://dashboard.example"
 
@@ -50,16 +45,16 @@ func newWorld(ctx context.Context) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{ctx: ctx, dir: dir, now: start}
-	random := &repeating{}
+	w := &world{ctx: ctx, dir: dir}
+	now := func() time.Time { return testkit.Start }
 	w.store, err = sqlstore.Open(ctx, filepath.Join(dir, "dashboard.db"), sqlstore.Options{
-		Now: func() time.Time { return w.now }, NewID: func() string { return noID },
+		Now: now, NewID: func() string { return noID },
 	})
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
 	w.server, err = dashboard.New(ctx, dashboard.Config{
-		Store: w.store, PublicURL: publicURL, Now: func() time.Time { return w.now }, Random: random, Log: slog.New(slog.DiscardHandler),
+		Store: w.store, PublicURL: publicURL, Now: now, Random: &testkit.Random{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.close())
@@ -69,26 +64,6 @@ func newWorld(ctx context.Context) (*world, error) {
 }
 
 func (w *world) close() error { return errors.Join(w.store.Close(), os.RemoveAll(w.dir)) }
-
-// repeating is a source of bytes that look random and are the same in every run.
-type repeating struct {
-	count uint64
-	rest  []byte
-}
-
-func (r *repeating) Read(p []byte) (int, error) {
-	for n := 0; n < len(p); {
-		if len(r.rest) == 0 {
-			r.count++
-			block := sha256.Sum256(binary.BigEndian.AppendUint64(nil, r.count))
-			r.rest = block[:]
-		}
-		copied := copy(p[n:], r.rest)
-		r.rest = r.rest[copied:]
-		n += copied
-	}
-	return len(p), nil
-}
 
 // RoundTrip serves a request in memory: there is no port that could differ from run to run.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -165,11 +140,9 @@ func (w *world) answer(r *http.Request, into any) *http.Response {
 	return res
 }
 
-const password = "correct horse battery staple"
-
 func (w *world) setupBody() dash.Setup {
 	return dash.Setup{
-		Token: w.server.SetupToken(), Team: dash.NewTeam{Slug: "acme", Name: "Acme"}, Name: "Ada", Email: "ada@example.com", Password: password,
+		Token: w.server.SetupToken(), Team: dash.NewTeam{Slug: "acme", Name: "Acme"}, Name: "Ada", Email: "ada@example.com", Password: testkit.Password,
 	}
 }
 

@@ -207,13 +207,14 @@ type AccessRequests interface {
 	ForgetAccessRequests(ctx context.Context, before time.Time) (int64, error)
 }
 
-// AccessRequestQuery asks for a page of access requests. Status may be expired, which is judged at Now.
+// AccessRequestQuery asks for a page of access requests. Status may be expired; that, and what waits, is judged at Now.
 type AccessRequestQuery struct {
-	TeamID string
-	Status dash.AccessRequestStatus // "" is any
-	Now    time.Time
-	After  Position
-	Limit  int
+	TeamID  string
+	Status  dash.AccessRequestStatus // "" is any
+	Waiting *bool                    // whether a decision is still possible; nil is either
+	Now     time.Time
+	After   Position
+	Limit   int
 }
 
 // PlanSession is a connected agent session. One key has one at most.

@@ -4,7 +4,6 @@ package testkit
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -180,25 +179,6 @@ func (c *Caller) Do(r *http.Request) Answer {
 		c.d.t.Fatal(err)
 	}
 	return Answer{response.StatusCode, response.Header, body}
-}
-
-// API is the typed client with the caller's credential.
-func (c *Caller) API() *dash.ClientWithResponses {
-	c.d.t.Helper()
-	api, err := dash.NewClientWithResponses(c.d.URL, dash.WithHTTPClient(c.d.client), dash.WithRequestEditorFn(
-		func(_ context.Context, r *http.Request) error {
-			as := c.Request(r.Method, "", nil)
-			for _, name := range []string{"Authorization", "Cookie", "X-CSRF-Token"} {
-				if v := as.Header.Get(name); v != "" {
-					r.Header.Set(name, v)
-				}
-			}
-			return nil
-		}))
-	if err != nil {
-		c.d.t.Fatal(err)
-	}
-	return api
 }
 
 // Decode reads an answer that has to have a status.

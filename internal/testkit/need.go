@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package testkit is what tests share: the services that they need, golden files, a clock and ids that they set, a
-// check for goroutines left behind, and a running dashboard whose every message is held against the contract.
+// Package testkit is what tests and recordings share: the services that they need, golden files, a clock and ids that
+// they set, a check for goroutines left behind, and a running dashboard whose every message is held against the contract.
 package testkit
 
 import (

@@ -21,6 +21,9 @@ func main() {
 }
 
 func run() error {
+	if len(os.Args) > 1 {
+		return fmt.Errorf("%q: it takes no arguments and records everything", os.Args[1])
+	}
 	dir := filepath.Join("internal", "recordings", "testdata", "recordings")
 	if _, err := os.Stat(filepath.Dir(filepath.Dir(dir))); err != nil {
 		return fmt.Errorf("run this from the repository's root: %w", err)

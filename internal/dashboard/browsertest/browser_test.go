@@ -9,6 +9,7 @@ import (
 	"context"
 	"errors"
 	"flag"
+	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -43,6 +44,7 @@ var shots = flag.String("shots", "", "write a picture of each page to this folde
 
 var browser struct {
 	once sync.Once
+	home string // everything that it writes
 	ctx  context.Context
 	err  error
 	stop []context.CancelFunc
@@ -54,7 +56,21 @@ func TestMain(m *testing.M) {
 	for i := len(browser.stop) - 1; i >= 0; i-- {
 		browser.stop[i]()
 	}
+	if err := removeHome(); err != nil {
+		fmt.Fprintln(os.Stderr, "what Chromium wrote is still there:", err)
+		code = 1
+	}
 	os.Exit(code)
+}
+
+// removeHome tries for a while: children of a browser that has ended may still write.
+func removeHome() (err error) {
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); <-time.After(20 * time.Millisecond) {
+		if err = os.RemoveAll(browser.home); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // chromium starts the browser that all tests share.
@@ -62,8 +78,13 @@ func chromium(t *testing.T) context.Context {
 	t.Helper()
 	path := testkit.Need(t, "chromium")
 	browser.once.Do(func() {
+		if browser.home, browser.err = os.MkdirTemp("", "browsertest-"); browser.err != nil {
+			return
+		}
+		at := func(name string) string { return name + "=" + browser.home }
 		options := append(chromedp.DefaultExecAllocatorOptions[:],
-			chromedp.ExecPath(path), chromedp.DisableGPU,
+			chromedp.ExecPath(path), chromedp.DisableGPU, chromedp.UserDataDir(filepath.Join(browser.home, "profile")),
+			chromedp.Env(at("HOME"), at("TMPDIR"), at("XDG_CONFIG_HOME"), at("XDG_CACHE_HOME"), at("XDG_DATA_HOME"), at("XDG_RUNTIME_DIR")),
 			chromedp.Flag("host-resolver-rules", "MAP "+plainHost+" 127.0.0.1"),
 		)
 		if os.Geteuid() == 0 {

@@ -297,7 +297,8 @@ func TestAPageFromBefore(t *testing.T) {
 	other.open("/")
 	other.press("Sign out")
 	ada.press("Deny")
-	ada.wantAt("/signin?next="+strings.ReplaceAll(path(later), "/", "%2F"), "Sign in")
+	ada.wantAt("/signin?next="+strings.ReplaceAll(path(later), "/", "%2F")+"&unsent", "Sign in")
+	ada.wantSays("what you had just filled in was not taken")
 	ada.signIn("ada@example.com")
 	ada.wantAt(path(later), "An agent asks for access")
 }

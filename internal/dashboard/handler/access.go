@@ -131,7 +131,7 @@ func (h *Handler) ListAccessRequests(ctx context.Context, request dash.ListAcces
 	if err != nil {
 		return nil, err
 	}
-	q := store.AccessRequestQuery{TeamID: p.TeamID, Now: now, After: list.after, Limit: list.fetch()}
+	q := store.AccessRequestQuery{TeamID: p.TeamID, Waiting: request.Params.Waiting, Now: now, After: list.after, Limit: list.fetch()}
 	if request.Params.Status != nil {
 		q.Status = *request.Params.Status
 	}

@@ -22,7 +22,7 @@ import (
 	"github.com/fiftyarms/platform/internal/store"
 )
 
-// Config is what the handlers need. All of it is required.
+// Config is what the handlers need. A server fills in all of it; each operation uses only some.
 type Config struct {
 	Store     store.Store
 	Contract  *openapi.Document

@@ -4,10 +4,16 @@ package web_test
 
 import (
 	"encoding/json"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/fiftyarms/platform/gen/dash"
 )
 
 // spoiled is a scripted API whose texts are replaced by a hostile one: each that an agent or a person writes.
@@ -80,5 +86,75 @@ func TestHostileFormsComeBackAsText(t *testing.T) {
 				t.Error("a field became markup")
 			}
 		})
+	}
+}
+
+// TestAFormThatBreaksOffDecidesNothing: a body that stalls, or ends before its length, is no success to whoever reads on.
+func TestAFormThatBreaksOffDecidesNothing(t *testing.T) {
+	for _, path := range []string{approvalPath + "/deny", "/signin"} {
+		for _, ends := range []bool{true, false} {
+			t.Run(fmt.Sprintf("%s, ends %t", path, ends), func(t *testing.T) {
+				api := signedIn(t)
+				s := httptest.NewUnstartedServer(pagesOf(t, api))
+				s.Config.ReadTimeout = 200 * time.Millisecond
+				s.Start()
+				defer s.Close()
+				c, err := net.Dial("tcp", s.Listener.Addr().String())
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer c.Close()
+				fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 5000\r\n\r\n%s", path, denyForm.Encode())
+				if ends {
+					if err := c.(*net.TCPConn).CloseWrite(); err != nil {
+						t.Fatal(err)
+					}
+				}
+				answer, err := io.ReadAll(c) // the server closes: what follows cannot be told from the body
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !strings.HasPrefix(string(answer), "HTTP/1.1 400 ") || !strings.Contains(string(answer), "did not arrive whole") {
+					t.Errorf("answered %q", answer)
+				}
+				if len(api.calls) != 0 {
+					t.Errorf("called %v", api.ops())
+				}
+			})
+		}
+	}
+}
+
+// TestNothingOfWhatADecisionBindsIsCut: as long as the contract lets it be, of characters that have to be written out.
+func TestNothingOfWhatADecisionBindsIsCut(t *testing.T) {
+	field := func(length int, tail string) *string {
+		return p(strings.Repeat("\u202E", length-len(tail)) + tail)
+	}
+	r := pending()
+	r.Title = field(200, "TITLE-END")
+	r.Client = dash.AskingClient{Name: *field(100, "NAME-END"), Version: field(50, "VERSION-END"), Host: field(255, "HOST-END"), Project: field(255, "PROJECT-END")}
+	got := get(t, signedIn(t).with("getAccessRequest", r), approvalPath).text()
+	for _, tail := range []string{"TITLE-END", "NAME-END", "VERSION-END", "HOST-END", "PROJECT-END"} {
+		if !strings.Contains(got, tail) {
+			t.Errorf("%s is not on the page", tail)
+		}
+	}
+}
+
+// TestBlankIsSaid: what was given and shows nothing is told apart from what was not given, and a row can be opened.
+func TestBlankIsSaid(t *testing.T) {
+	for in, want := range map[string]string{" ": "(blank)", "\u3000\u2003": "(blank)", "\uFE0F": "⟨U+FE0F⟩", "\u2800": "⟨U+2800⟩", "\U000E0041": "⟨U+E0041⟩"} {
+		r := pending()
+		r.Title, r.Client = &in, dash.AskingClient{Name: in, Version: &in, Host: &in, Project: &in}
+		got := get(t, signedIn(t).with("getAccessRequest", r), approvalPath)
+		if n := strings.Count(got.text(), want); n != 5 {
+			t.Errorf("%q is shown as %q %d times", in, want, n)
+		}
+		inbox := get(t, signedIn(t).with("listAccessRequests", listing([]dash.AccessRequest{r}, "")), "/approvals")
+		for _, link := range inbox.doc.With("href", approvalPath) {
+			if link.Text() != want {
+				t.Errorf("the link for %q says %q", in, link.Text())
+			}
+		}
 	}
 }

@@ -55,15 +55,15 @@ func answers(op string, answer any) func(*testing.T) *script {
 	return func(t *testing.T) *script { return signedIn(t).with(op, answer) }
 }
 
-// byStatus lists one request that waits and, without a status, all states.
+// byStatus lists one request that waits, and all states that do not.
 func byStatus(r *http.Request) any {
-	if r.URL.Query().Get("status") == "pending" {
+	if r.URL.Query().Get("waiting") == "true" {
 		return listing([]dash.AccessRequest{pending()}, "")
 	}
 	var all []dash.AccessRequest
-	for i, s := range []dash.AccessRequestStatus{"pending", "approved", "claimed", "denied", "revision_requested", "expired"} {
+	for i, s := range []dash.AccessRequestStatus{"approved", "claimed", "denied", "revision_requested", "expired"} {
 		one := pending()
-		if s != "pending" && s != "expired" {
+		if s != "expired" {
 			one = decided(s, dash.AccessDecision{Verdict: "denied"})
 		}
 		one.Status, one.PublicID, one.Title = s, fmt.Sprintf("%032x", i), p("Request "+string(s))
@@ -87,6 +87,7 @@ var states = []state{
 	{name: "sign in", api: signedOut, path: "/signin", title: "Sign in · 50 Arms", says: []string{"Email address", "open the setup link"}},
 	{name: "sign in to a request", api: signedOut, path: "/signin?next=" + url.QueryEscape(approvalPath), title: "Sign in · 50 Arms", says: []string{"An agent asks for access."}},
 	{name: "sign in after signing out", api: signedOut, path: "/signin?signed-out", title: "Sign in · 50 Arms", says: []string{"You are signed out."}},
+	{name: "sign in after a form came too late", api: signedOut, path: "/signin?next=%2Fapprovals&unsent", title: "Sign in · 50 Arms", says: []string{"what you had just filled in was not taken"}},
 	{name: "sign in, wrong", method: "POST", path: "/signin", form: signinForm, status: 401, title: "Error: Sign in · 50 Arms", says: []string{"Nobody has this email address and password."},
 		api: answers("logIn", dash.WrongCredentialsRefusal{Message: "no"})},
 	{name: "sign in, malformed", method: "POST", path: "/signin", form: signinForm, status: 400, title: "Error: Sign in · 50 Arms", says: []string{"Password must not be empty."},
@@ -114,7 +115,18 @@ var states = []state{
 
 	{name: "inbox, empty", api: signedIn, path: "/approvals", title: "Approvals · 50 Arms", says: []string{"Nothing waits.", "None here."}},
 	{name: "inbox, all states", path: "/approvals", title: "1 waiting · Approvals · 50 Arms", api: answers("listAccessRequests", byStatus),
-		says: []string{"Mend the checkout", "claude-code 2.1.0", "ada-laptop", "shop", "192.0.2.7", "asked 3 minutes ago", "lapses in 7 minutes", "Denied", "Changes asked", "Lapsed", "by Ada"}, not: []string{"Request pending"}},
+		says: []string{"Mend the checkout", "code KTRM-4829", "from 192.0.2.7", "says it is claude-code 2.1.0 on ada-laptop in project shop", "asked 3 minutes ago", "lapses in 7 minutes", "Denied", "Changes asked", "Lapsed", "by Ada"}},
+	{name: "inbox, a request that says little", path: "/approvals", title: "1 waiting · Approvals · 50 Arms", says: []string{"A request without a title", "says it is x"}, not: []string{"project", " on "},
+		api: func(t *testing.T) *script {
+			r := pending()
+			r.Title, r.Client = nil, dash.AskingClient{Name: "x"}
+			return signedIn(t).with("listAccessRequests", func(q *http.Request) any {
+				if q.URL.Query().Get("waiting") != "true" {
+					return listing(nil, "")
+				}
+				return listing([]dash.AccessRequest{r}, "")
+			})
+		}},
 	{name: "inbox, pages", path: "/approvals", title: "1+ waiting · Approvals · 50 Arms", api: answers("listAccessRequests", listing([]dash.AccessRequest{pending()}, "cursor 2&x")), says: []string{"Older requests that wait", "Older answers"}},
 	{name: "inbox, a later page of answers", path: "/approvals?answered=abc", title: "Approvals · 50 Arms", api: answers("listAccessRequests", byStatus), says: []string{"Back to the newest"}, not: []string{"Waiting for an answer"}},
 	{name: "inbox, a later page of waiting ones", path: "/approvals?waiting=abc", title: "1 waiting · Approvals · 50 Arms", api: answers("listAccessRequests", byStatus), says: []string{"Back to the newest"}, not: []string{"Answered and lapsed"}},

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -225,8 +226,8 @@ func TestSignedOutLeadsBack(t *testing.T) {
 		{"GET", "/", "/signin"},
 		{"GET", "/approvals?answered=a%26b", "/signin?next=%2Fapprovals%3Fanswered%3Da%2526b"},
 		{"GET", approvalPath, "/signin?next=" + url.QueryEscape(approvalPath)},
-		{"POST", approvalPath + "/approve", "/signin?next=" + url.QueryEscape(approvalPath)},
-		{"POST", approvalPath + "/deny", "/signin?next=" + url.QueryEscape(approvalPath)},
+		{"POST", approvalPath + "/approve", "/signin?next=" + url.QueryEscape(approvalPath) + "&unsent"},
+		{"POST", approvalPath + "/deny", "/signin?next=" + url.QueryEscape(approvalPath) + "&unsent"},
 		{"GET", approvalPath + "/deny", approvalPath},
 		{"GET", "/signout", "/"},
 	}
@@ -313,7 +314,7 @@ func TestHomeAsksForWhatItShows(t *testing.T) {
 	if diff := cmp.Diff([]string{"getMe", "listKeys", "listAccessRequests"}, api.ops()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
-	if q := api.last("listAccessRequests").Query; q != "limit=25&status=pending" && q != "status=pending&limit=25" {
+	if q := api.last("listAccessRequests").Query; q != "waiting=true&limit=25" {
 		t.Errorf("query %q", q)
 	}
 }
@@ -327,6 +328,9 @@ func TestOlderPagesAreLinked(t *testing.T) {
 		}
 		api := signedIn(t)
 		get(t, api, want)
+		if asked := api.last("listAccessRequests").Query; !strings.Contains(asked, fmt.Sprintf("waiting=%t", strings.Contains(want, "?waiting="))) {
+			t.Errorf("%s asks for %s", want, asked)
+		}
 		if len(api.calls) != 2 || !strings.Contains(api.last("listAccessRequests").Query, "cursor=a+b%26c") {
 			t.Errorf("%s asks %+v", want, api.calls)
 		}
@@ -371,6 +375,9 @@ func TestNobodyReadsAPageAfterLeaving(t *testing.T) {
 	pagesOf(t, api).ServeHTTP(w, httptest.NewRequest("GET", "/", nil).WithContext(ctx))
 	if w.Body.Len() != 0 {
 		t.Errorf("%d bytes for nobody", w.Body.Len())
+	}
+	if w.Code != http.StatusBadRequest {
+		t.Errorf("status %d", w.Code)
 	}
 }
 

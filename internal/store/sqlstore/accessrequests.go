@@ -59,7 +59,7 @@ func (s *Store) ListAccessRequests(ctx context.Context, q store.AccessRequestQue
 	}
 	afterAt, afterID := after(q.After)
 	rows, err := s.reads.ListAccessRequests(ctx, sqldb.ListAccessRequestsParams{
-		TeamID: q.TeamID, Status: orNil(string(q.Status)), Now: ms(q.Now),
+		TeamID: q.TeamID, Status: orNil(string(q.Status)), Waiting: bitOrNil(q.Waiting), Now: ms(q.Now),
 		AfterAt: afterAt, AfterID: afterID, PageSize: int64(q.Limit),
 	})
 	if err != nil {

@@ -30,6 +30,18 @@ func orNil(s string) *string {
 	return &s
 }
 
+// bitOrNil is a yes or no as the columns hold it, or NULL.
+func bitOrNil(b *bool) *int64 {
+	if b == nil {
+		return nil
+	}
+	var bit int64
+	if *b {
+		bit = 1
+	}
+	return &bit
+}
+
 func orEmpty(s *string) string {
 	if s == nil {
 		return ""

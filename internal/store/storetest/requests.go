@@ -170,6 +170,66 @@ var requests = []test{
 		}
 	}},
 
+	{"what waits and what does not are two lists, parted at the millisecond", func(w *world) {
+		f := w.team("acme")
+		early, late := w.request(f.Team), w.asking(f.Team)
+		late.ExpiresAt = early.ExpiresAt.Add(time.Minute)
+		w.must(w.CreateAccessRequest(w.ctx(), late))
+		approved := w.approved(f.Person, f.Team)
+		claimed := w.approved(f.Person, f.Team)
+		w.must(w.CollectKey(w.ctx(), claimed.SecretHash, w.handedOut(f.Person)))
+		denied, revised := w.request(f.Team), w.request(f.Team)
+		w.must(w.DecideAccessRequest(w.ctx(), denied.PublicID, denied.Digest, verdict(f.Person, dash.AccessDecisionVerdictDenied), collectBy))
+		w.must(w.DecideAccessRequest(w.ctx(), revised.PublicID, revised.Digest, verdict(f.Person, dash.AccessDecisionVerdictRevisionRequested), collectBy))
+		w.request(w.team("bolt").Team)
+		names := map[string]string{
+			early.PublicID: "early", late.PublicID: "late", approved.PublicID: "approved", claimed.PublicID: "claimed", denied.PublicID: "denied", revised.PublicID: "revised",
+		}
+		yes, no := true, false
+		const ms = time.Millisecond
+		for _, tt := range []struct {
+			waiting *bool
+			status  dash.AccessRequestStatus
+			now     time.Time
+			want    string
+		}{
+			{nil, "", early.ExpiresAt, "approved claimed denied early late revised"},
+			{&yes, "", early.ExpiresAt.Add(-ms), "early late"},
+			{&yes, "", early.ExpiresAt, "late"},
+			{&yes, "", late.ExpiresAt, ""},
+			{&no, "", early.ExpiresAt.Add(-ms), "approved claimed denied revised"},
+			{&no, "", early.ExpiresAt, "approved claimed denied early revised"},
+			{&no, "", late.ExpiresAt, "approved claimed denied early late revised"},
+			{&yes, dash.AccessRequestStatusPending, early.ExpiresAt, "late"},
+			{&no, dash.AccessRequestStatusPending, early.ExpiresAt, ""},
+			{&no, dash.AccessRequestStatusDenied, early.ExpiresAt, "denied"},
+			{&no, dash.AccessRequestStatusExpired, late.ExpiresAt, "approved early late"},
+		} {
+			for limit := 1; limit <= len(names)+1; limit++ {
+				var got []string
+				q := store.AccessRequestQuery{TeamID: f.Team.ID, Waiting: tt.waiting, Status: tt.status, Now: tt.now, Limit: limit}
+				for len(got) <= len(names) {
+					page, err := w.ListAccessRequests(w.ctx(), q)
+					w.must(err)
+					for _, id := range requestIDs(page) {
+						got = append(got, names[id])
+					}
+					if len(page) < limit {
+						break
+					}
+					last := page[len(page)-1]
+					q.After = store.Position{At: last.CreatedAt, ID: last.PublicID}
+				}
+				slices.Sort(got)
+				waiting := "either"
+				if tt.waiting != nil {
+					waiting = fmt.Sprint(*tt.waiting)
+				}
+				w.same(fmt.Sprintf("waiting %s, %q, at %v, by %d", waiting, tt.status, tt.now, limit), strings.Join(got, " "), tt.want)
+			}
+		}
+	}},
+
 	{"requests that ended without a key are forgotten, to the millisecond", func(w *world) {
 		f := w.team("acme")
 		pending, linked := w.request(f.Team), w.request(store.Team{})

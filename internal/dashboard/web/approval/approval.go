@@ -93,13 +93,16 @@ func show(v *visit.Visit, status int, page Page) error {
 	return v.Show(status, frame, body(page))
 }
 
+// whole is longer than the contract lets any field be that a decision binds: none of it may be left off.
+const whole = 300
+
 func (p *Page) fill(v *visit.Visit, me dash.Me, r dash.AccessRequest) {
 	at := func(t dash.Time) layout.Moment { return layout.Moment{Now: v.Now, At: t.Time} }
 	p.ID, p.Status, p.CSRFToken = r.PublicID, r.Status, *me.CsrfToken
-	p.Title = visible.Text(text(r.Title), 250)
-	p.Client, p.Version = visible.Text(r.Client.Name, 120), visible.Text(text(r.Client.Version), 60)
-	p.Host, p.Project = visible.Text(text(r.Client.Host), 260), visible.Text(text(r.Client.Project), 260)
-	p.Address = visible.Text(r.Address, 60)
+	p.Title = visible.Text(text(r.Title), whole)
+	p.Client, p.Version = visible.Text(r.Client.Name, whole), visible.Text(text(r.Client.Version), whole)
+	p.Host, p.Project = visible.Text(text(r.Client.Host), whole), visible.Text(text(r.Client.Project), whole)
+	p.Address = visible.Text(r.Address, whole)
 	p.Code, p.Digest = visible.Text(r.ConfirmCode, 20), visible.Text(r.Digest, 64)
 	p.Made, p.Lapses = at(r.CreatedAt), at(r.ExpiresAt)
 	if r.Team != nil {

@@ -16,23 +16,17 @@ import (
 // Row is one request in a list. Its texts are fit to be shown.
 type Row struct {
 	ID      string
-	Title   string // "" where the request gave none
+	Title   string // the agent's claim, as are the three below; "" where the request gave none
 	Client  string
-	Origin  []string // the machine and the folder it names, and the address that the server saw
+	Host    string
+	Project string
+	Address string // as the server saw it
 	Code    string
 	Status  dash.AccessRequestStatus
 	By      string // who decided, or ""
 	Decided layout.Moment
 	Made    layout.Moment
 	Lapses  layout.Moment
-}
-
-// Heading names the row: its title, or what asks.
-func (r Row) Heading() string {
-	if r.Title == "" {
-		return r.Client + " asks for access"
-	}
-	return r.Title
 }
 
 // State is the row's status in a word or two.
@@ -63,28 +57,15 @@ type List struct {
 	Hidden bool
 }
 
-// Waiting asks for the pending requests, newest first, from cursor on.
-func Waiting(v *visit.Visit, cursor string) (List, error) {
-	status := dash.AccessRequestStatusPending
-	return list(v, dash.ListAccessRequestsParams{Status: &status}, cursor)
-}
+// Waiting asks for the requests that can be decided, newest first, from cursor on.
+func Waiting(v *visit.Visit, cursor string) (List, error) { return list(v, true, cursor) }
 
 // Answered asks for the requests that nobody can decide any more.
-func Answered(v *visit.Visit, cursor string) (List, error) {
-	l, err := list(v, dash.ListAccessRequestsParams{}, cursor)
-	rows := l.Rows[:0]
-	for _, row := range l.Rows {
-		if row.Status != dash.AccessRequestStatusPending {
-			rows = append(rows, row)
-		}
-	}
-	l.Rows = rows
-	return l, err
-}
+func Answered(v *visit.Visit, cursor string) (List, error) { return list(v, false, cursor) }
 
-func list(v *visit.Visit, params dash.ListAccessRequestsParams, cursor string) (List, error) {
+func list(v *visit.Visit, waiting bool, cursor string) (List, error) {
 	limit := dash.Limit(pageSize)
-	params.Limit = &limit
+	params := dash.ListAccessRequestsParams{Waiting: &waiting, Limit: &limit}
 	if cursor != "" {
 		params.Cursor = &cursor
 	}
@@ -110,14 +91,12 @@ func row(now time.Time, r dash.AccessRequest) Row {
 	at := func(t dash.Time) layout.Moment { return layout.Moment{Now: now, At: t.Time} }
 	out := Row{
 		ID: r.PublicID, Status: r.Status, Made: at(r.CreatedAt), Lapses: at(r.ExpiresAt),
-		Title:  visible.Text(text(r.Title), 100),
-		Client: visible.Text(r.Client.Name+" "+text(r.Client.Version), 60),
-		Code:   visible.Text(r.ConfirmCode, 20),
-	}
-	for _, s := range []string{text(r.Client.Host), text(r.Client.Project), r.Address} {
-		if s = visible.Text(s, 60); s != "" {
-			out.Origin = append(out.Origin, s)
-		}
+		Title:   visible.Text(text(r.Title), 100),
+		Client:  visible.Text(r.Client.Name+" "+text(r.Client.Version), 60),
+		Host:    visible.Text(text(r.Client.Host), 60),
+		Project: visible.Text(text(r.Client.Project), 60),
+		Address: visible.Text(r.Address, 60),
+		Code:    visible.Text(r.ConfirmCode, 20),
 	}
 	if r.Decision != nil {
 		out.By, out.Decided = visible.Text(r.Decision.By.Name, 60), at(r.Decision.At)

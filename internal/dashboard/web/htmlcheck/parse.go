@@ -103,18 +103,6 @@ func (n *Node) With(attr, value string) []*Node {
 	})
 }
 
-// Class finds every element below n of this class.
-func (n *Node) Class(class string) []*Node {
-	return n.All(func(c *Node) bool {
-		for _, f := range strings.Fields(c.Attr["class"]) {
-			if f == class {
-				return true
-			}
-		}
-		return false
-	})
-}
-
 // Text is what n says, its white space folded as a browser folds it.
 func (n *Node) Text() string { return strings.Join(strings.Fields(n.raw()), " ") }
 

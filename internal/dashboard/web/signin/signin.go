@@ -19,6 +19,7 @@ type Form struct {
 	Next      string // where to go afterwards; "" is the start
 	Email     string
 	SignedOut bool // just now
+	Unsent    bool // a form that was posted after its session had ended
 	Request   bool // an agent's request waits behind Next
 	Problems  []layout.Problem
 }
@@ -44,7 +45,7 @@ func Get(v *visit.Visit) error {
 	_, err := v.Me()
 	switch refusal, _ := errors.AsType[dash.Refusal](err); refusal.(type) {
 	case dash.UnauthenticatedRefusal, dash.KeyRevokedRefusal:
-		return show(v, http.StatusOK, Form{Next: next, SignedOut: query.Has("signed-out")})
+		return show(v, http.StatusOK, Form{Next: next, SignedOut: query.Has("signed-out"), Unsent: query.Has("unsent")})
 	}
 	if err != nil {
 		return err

@@ -32,10 +32,23 @@ func TestText(t *testing.T) {
 		{"invalid bytes", "a\xffb", 100, "a\uFFFDb"},
 		{"too long", "abcdef", 4, "abc…"},
 		{"fits exactly", "abcd", 4, "abcd"},
-		{"a marker is never cut in two", "abc\u202Edef", 6, "abc…"},
+		{"what is written out counts once", strings.Repeat("\u202E", 4), 4, strings.Repeat("⟨U+202E⟩", 4)},
+		{"a marker is never cut in two", "abc\u202Edef", 5, "abc⟨U+202E⟩…"},
 		{"nothing", "", 10, ""},
 		{"no room", "abc", 0, ""},
-		{"white space alone", " \n\t ", 10, ""},
+		{"white space alone", " \n\t ", 10, "(blank)"},
+		{"wide space alone", "\u3000\u00A0\u2003", 10, "(blank)"},
+		{"a selector alone", "\uFE0F", 10, "⟨U+FE0F⟩"},
+		{"a selector after a letter", "a\uFE0F", 10, "a⟨U+FE0F⟩"},
+		{"selectors in a row", "❤\uFE0F\uFE0F", 10, "❤\uFE0F⟨U+FE0F⟩"},
+		{"a selector after what is hidden", "\u2800\uFE0F", 10, "⟨U+2800⟩⟨U+FE0F⟩"},
+		{"joined emoji", "👩🏽\u200D💻 🏳\uFE0F\u200D🌈", 20, "👩🏽\u200D💻 🏳\uFE0F\u200D🌈"},
+		{"joiners that join nothing", "👩\u200D a\u200Db \u200D💻 👩\u200D\u200D💻", 20, "👩⟨U+200D⟩ a⟨U+200D⟩b ⟨U+200D⟩💻 👩⟨U+200D⟩⟨U+200D⟩💻"},
+		{"a joiner at the cut", "👩\u200D💻x", 3, "👩⟨U+200D⟩…"},
+		{"default ignorable", "\u00AD\u034F\u061C\u115F\u1160\u17B4\u180B\u180E\u2060\uFFA0", 20,
+			"⟨U+00AD⟩⟨U+034F⟩⟨U+061C⟩⟨U+115F⟩⟨U+1160⟩⟨U+17B4⟩⟨U+180B⟩⟨U+180E⟩⟨U+2060⟩⟨U+FFA0⟩"},
+		{"drawn as nothing", "\uFFFC\U00013441\U00016FE4\U0001D159\U0001D173", 20, "⟨U+FFFC⟩⟨U+13441⟩⟨U+16FE4⟩⟨U+1D159⟩⟨U+1D173⟩"},
+		{"marks on nothing", "\u0301 \u0301\u200B\u0301", 20, "⟨U+0301⟩ ⟨U+0301⟩⟨U+200B⟩⟨U+0301⟩"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -59,18 +72,22 @@ func FuzzText(f *testing.F) {
 	f.Fuzz(func(t *testing.T, s string, limit int) {
 		limit %= 1000
 		got := Text(s, limit)
-		if n := utf8.RuneCountInString(got); n > max(limit, 0) {
-			t.Errorf("%d characters, over %d", n, limit)
+		if n, most := utf8.RuneCountInString(got), max(limit, 0)*len("⟨U+10FFFF⟩"); n > most {
+			t.Errorf("%d characters for %d", n, limit)
 		}
 		if !utf8.ValidString(got) {
 			t.Errorf("%q is not UTF-8", got)
 		}
-		for _, r := range got {
-			if unicode.In(r, unicode.C, unicode.Zl, unicode.Zp) || unicode.Is(unicode.Bidi_Control, r) {
+		if limit > 0 && s != "" && strings.TrimSpace(got) == "" {
+			t.Errorf("%q shows nothing", s)
+		}
+		text := []rune(got)
+		for i, r := range text {
+			if hidden(r) && !joins(text, i) || unicode.Is(unicode.Bidi_Control, r) {
 				t.Errorf("%U went through in %q", r, got)
 			}
 		}
-		if again := Text(got, limit); again != strings.TrimSpace(got) {
+		if again := Text(got, len(got)); again != strings.TrimSpace(got) {
 			t.Errorf("not settled: %q, then %q", got, again)
 		}
 	})

@@ -3,6 +3,7 @@
 package visit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/http"
@@ -21,11 +22,20 @@ func NotFound(*Visit) error { return dash.NotFoundRefusal{} }
 // fail shows why a page could not be, and where to go from there.
 func (v *Visit) fail(err error) {
 	if v.R.Context().Err() != nil {
-		return // the browser left; it reads no page
+		if _, ok := errors.AsType[badForm](err); !ok {
+			v.W.WriteHeader(http.StatusBadRequest) // the browser left; it reads no page, and what reads on is not told of success
+			return
+		}
+		// A body that breaks off ends the context too, while its sender may still read why.
+		v.R = v.R.WithContext(context.WithoutCancel(v.R.Context()))
 	}
 	switch refusal, _ := errors.AsType[dash.Refusal](err); r := refusal.(type) {
 	case dash.UnauthenticatedRefusal, dash.KeyRevokedRefusal:
-		_ = v.Go(SignIn(v.Here))
+		to := SignIn(v.Here)
+		if v.R.Method == http.MethodPost {
+			to = Unsent(to)
+		}
+		_ = v.Go(to)
 		return
 	case dash.RateLimitedRefusal:
 		v.RetryAfter(r)

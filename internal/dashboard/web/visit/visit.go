@@ -91,6 +91,9 @@ func (v *Visit) readForm() error {
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
 		return badForm{http.StatusRequestEntityTooLarge, "The form holds more than " + strconv.Itoa(MaxForm) + " bytes."}
 	}
+	if err != nil && v.R.Context().Err() != nil { // the server gives a connection up that it cannot read on
+		return badForm{http.StatusBadRequest, "The form did not arrive whole."}
+	}
 	if err != nil {
 		return badForm{http.StatusBadRequest, "The form cannot be read."}
 	}
@@ -171,6 +174,14 @@ func SignIn(next string) string {
 		return "/signin"
 	}
 	return "/signin?next=" + url.QueryEscape(next)
+}
+
+// Unsent is the address of a sign-in page that also says that a form was not taken.
+func Unsent(signIn string) string {
+	if strings.Contains(signIn, "?") {
+		return signIn + "&unsent"
+	}
+	return signIn + "?unsent"
 }
 
 // Local says whether next is a path of this site and nothing else, so that a link to the sign-in page cannot send

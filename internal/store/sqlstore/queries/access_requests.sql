@@ -32,6 +32,8 @@ WHERE access_request.team_id = CAST(@team_id AS text)
   AND (CAST(sqlc.narg('status') AS text) IS NULL OR CAST(sqlc.narg('status') AS text) =
     CASE WHEN access_request.status IN ('pending', 'approved') AND access_request.expires_at <= CAST(@now AS bigint)
       THEN 'expired' ELSE access_request.status END)
+  AND (CAST(sqlc.narg('waiting') AS bigint) IS NULL OR CAST(sqlc.narg('waiting') AS bigint) =
+    CASE WHEN access_request.status = 'pending' AND access_request.expires_at > CAST(@now AS bigint) THEN 1 ELSE 0 END)
 ORDER BY access_request.created_at DESC, access_request.public_id DESC
 LIMIT CAST(@page_size AS bigint);
 
