@@ -23,7 +23,7 @@ func (c *conn) read(lines *lineReader) error {
 		case c.ctx.Err() != nil:
 			return nil
 		case errors.Is(err, errLineTooLong):
-			c.refuse(refusal{noID, mcp.INVALID_REQUEST, fmt.Sprintf("line is longer than %d bytes, which is the limit", lines.max)})
+			c.refuse(refusal{idOfBeginning(line), mcp.INVALID_REQUEST, fmt.Sprintf("line is longer than %d bytes, which is the limit", lines.max)})
 		case errors.Is(err, io.EOF):
 			return nil
 		case err != nil:

@@ -110,14 +110,23 @@ func TestLineLimit(t *testing.T) {
 	const limit = 100
 	pad := func(n int) string { return ping + strings.Repeat(" ", n-len(ping)) }
 	tooLong := refused("null", -32600, "line is longer than 100 bytes, which is the limit")
+	tooLongFor := func(id string) string { return strings.Replace(tooLong, `"id":null`, `"id":`+id, 1) }
 	big := strings.Repeat("x", 1<<20)
 	for _, tt := range []struct{ name, in, want string }{
 		{"at the limit", pad(limit) + "\n", pong},
 		{"at the limit, crlf", pad(limit) + "\r\n", pong},
 		{"at the limit, at the end", pad(limit), pong},
-		{"one over", pad(limit+1) + "\n" + ping, tooLong + pong},
-		{"one over, crlf", pad(limit+1) + "\r\n" + ping, tooLong + pong},
-		{"one over, at the end", pad(limit + 1), tooLong},
+		{"one over", pad(limit+1) + "\n" + ping, tooLongFor("1") + pong},
+		{"one over, crlf", pad(limit+1) + "\r\n" + ping, tooLongFor("1") + pong},
+		{"one over, at the end", pad(limit + 1), tooLongFor("1")},
+		{"a call", `{"jsonrpc":"2.0","id":"a\u0062","method":"tools/call","params":{"x":"` + big + "\"}}\n" + ping, tooLongFor(`"a\u0062"`) + pong},
+		{"id after method", `{"method" : "ping", "id" : -7 , "params":{"x":"` + big + "\"}}\n", tooLongFor("-7")},
+		{"id after the params", `{"method":"ping","params":{"x":"` + big + "\"},\"id\":7}\n", tooLong},
+		{"an answer", `{"jsonrpc":"2.0","id":7,"result":{"x":"` + big + "\"}}\n", tooLong},
+		{"method that is none", `{"id":7,"method":1,"x":"` + big + "\"}\n", tooLong},
+		{"id that is none", `{"id":7.5,"method":"ping","x":"` + big + "\"}\n", tooLong},
+		{"id in no UTF-8", "{\"id\":\"\xff\",\"method\":\"ping\",\"x\":\"" + big + "\"}\n", tooLong},
+		{"a list", `[{"id":7,"method":"ping"},"` + big + "\"]\n", tooLong},
 		{"far over", big + "\n" + ping, tooLong + pong},
 		{"far over, at the end", big, tooLong},
 		{"twice", big + "\n" + big + "\n" + ping, tooLong + tooLong + pong},

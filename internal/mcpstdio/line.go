@@ -29,9 +29,9 @@ func newLineReader(in io.Reader, maxLine int) *lineReader {
 }
 
 // next returns the next line without its line ending, in memory of its own. A
-// last line needs no ending. errLineTooLong comes as soon as the limit is
-// passed, so that a line that never ends is answered too; the call after it
-// drops the rest of that line and goes on.
+// last line needs no ending. errLineTooLong comes with the line's beginning as
+// soon as the limit is passed, so that a line that never ends is answered too;
+// the call after it drops the rest of that line and goes on.
 func (l *lineReader) next() ([]byte, error) {
 	if l.skip {
 		if err := l.drop(); err != nil {
@@ -49,7 +49,10 @@ func (l *lineReader) next() ([]byte, error) {
 		if len(line)+len(part) > l.max+2 {
 			l.skip = more
 			l.end(err)
-			return nil, errLineTooLong
+			if len(line) < readBuffer {
+				line = append(line, part...)
+			}
+			return beginning(line), errLineTooLong
 		}
 		line = append(line, part...)
 		if more {
@@ -58,7 +61,7 @@ func (l *lineReader) next() ([]byte, error) {
 		l.end(err)
 		line = bytes.TrimSuffix(bytes.TrimSuffix(line, []byte{'\n'}), []byte{'\r'})
 		if len(line) > l.max {
-			return nil, errLineTooLong
+			return beginning(line), errLineTooLong
 		}
 		if len(line) == 0 && l.err != nil {
 			return nil, l.err
@@ -66,6 +69,8 @@ func (l *lineReader) next() ([]byte, error) {
 		return line, nil
 	}
 }
+
+func beginning(line []byte) []byte { return line[:min(len(line), readBuffer)] }
 
 func (l *lineReader) drop() error {
 	for {

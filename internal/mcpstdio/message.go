@@ -126,6 +126,35 @@ func classify(line []byte) (message, *refusal) {
 	return m, nil
 }
 
+// idOfBeginning is the id of a request of which only the beginning is there.
+// Without its method, too, it is not known to be a request: noID.
+func idOfBeginning(line []byte) requestID {
+	d := json.NewDecoder(bytes.NewReader(line))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return noID
+	}
+	id, method := noID, false
+	for id.key == "" || !method {
+		name, err := d.Token()
+		if err != nil {
+			return noID
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return noID
+		}
+		switch name {
+		case "id":
+			if id, err = parseID(value); err != nil || !utf8.Valid(value) {
+				return noID
+			}
+		case "method":
+			method = value[0] == '"'
+		}
+	}
+	return id
+}
+
 // space is what JSON allows around a value, within a line.
 const space = " \t\r"
 

@@ -70,7 +70,10 @@ func TestToolsList(t *testing.T) {
 		names = append(names, name)
 	}
 	if diff := cmp.Diff(allTools, names); diff != "" {
-		t.Errorf("the tests know other tools:\n%s", diff)
+		t.Errorf("names (-catalogue +listed):\n%s", diff)
+	}
+	if diff := cmp.Diff(slices.Sorted(slices.Values(names)), slices.Sorted(maps.Keys(goodArgs))); diff != "" {
+		t.Errorf("the tests need arguments for each tool, in goodArgs (-tools +arguments):\n%s", diff)
 	}
 }
 

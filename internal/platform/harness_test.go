@@ -9,7 +9,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -17,6 +16,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/platform"
 	"github.com/fiftyarms/platform/internal/platform/env"
 	"github.com/fiftyarms/platform/internal/platform/secret"
@@ -26,9 +26,20 @@ import (
 const patience = 20 * time.Second
 
 // allTools are the names of the catalogue.
-var allTools = []string{"50arms_api", "50arms_api_list", "50arms_api_spec", "plan_connect"}
+var allTools = catalogue()
 
-// goodArgs are arguments that each tool takes.
+func catalogue() (names []string) {
+	var defined map[string]struct{ Tools []struct{ Name string } }
+	if err := json.Unmarshal(mcptools.Definitions, &defined); err != nil {
+		panic(err)
+	}
+	for _, tool := range defined["platform"].Tools {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// goodArgs are arguments that each tool takes. TestToolsList says which are missing.
 var goodArgs = map[string]string{
 	"50arms_api":      `{"method":"GET","path":"/api/auth/me"}`,
 	"50arms_api_list": `{}`,
@@ -74,7 +85,7 @@ func start(t *testing.T, dashboard string, change func(*platform.Options)) *peer
 	p := &peer{t: t, log: &logBuffer{}, done: make(chan error, 1), wait: map[string]chan json.RawMessage{}}
 	o := platform.Options{
 		Config: env.Config{Dashboard: dashboard}, Version: "0.1.0", Host: "ada-laptop", Project: "shop",
-		Log: slog.New(slog.NewTextHandler(p.log, nil)), Now: time.Now,
+		Diagnostics: p.log, Now: time.Now,
 		// As fast as the dashboard answers: nobody waits for the pace of polls here.
 		After: func(d time.Duration) <-chan time.Time { return time.After(d / 100) },
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/fiftyarms/platform/internal/platform/contract"
 	"github.com/fiftyarms/platform/internal/platform/env"
 	"github.com/fiftyarms/platform/internal/platform/keyfile"
+	"github.com/fiftyarms/platform/internal/platform/secret"
 	"github.com/fiftyarms/platform/internal/platform/signin"
 	"github.com/fiftyarms/platform/internal/platform/trio"
 )
@@ -33,7 +34,9 @@ type Options struct {
 	Version string // of this build, as major.minor.patch
 	Host    string // the machine and the folder's name, shown to the person who is asked for access; "" is left out
 	Project string
-	Log     *slog.Logger
+	// Diagnostics takes lines for whoever runs the server, one Write each and without secrets. A Write must not block:
+	// calls wait for it.
+	Diagnostics io.Writer
 
 	Now       func() time.Time                     // time.Now, or a test's
 	After     func(time.Duration) <-chan time.Time // time.After, or a test's
@@ -45,6 +48,8 @@ type Options struct {
 type Server struct {
 	*trio.Trio
 	o       Options
+	known   *secret.Known // every secret that this process has held
+	log     *slog.Logger
 	client  *client.Client
 	keys    keyfile.Store
 	session *signin.Session
@@ -55,10 +60,11 @@ var _ mcptools.PlatformHandlers = (*Server)(nil)
 
 // New makes a server. Nothing runs before Serve.
 func New(o Options) (*Server, error) {
-	s := &Server{o: o}
+	s := &Server{o: o, known: new(secret.Known)}
+	s.log = slog.New(slog.NewTextHandler(s.known.Writer(o.Diagnostics), nil))
 	var err error
 	s.client, err = client.New(client.Options{
-		Dashboard: o.Config.Dashboard, Version: o.Version, Transport: o.Transport, Limits: o.Limits,
+		Dashboard: o.Config.Dashboard, Version: o.Version, Transport: o.Transport, Limits: o.Limits, Known: s.known,
 	})
 	if err != nil {
 		return nil, err
@@ -69,26 +75,37 @@ func New(o Options) (*Server, error) {
 	}
 	s.session = signin.New(signin.Options{
 		Client: s.client, Credential: o.Config.Credential, Keys: s.keys, Team: o.Config.Team,
-		Now: o.Now, After: o.After, Log: o.Log,
+		Now: o.Now, After: o.After, Log: s.log, Known: s.known,
 	})
 	s.Trio = trio.New(trio.Options{Session: s.session, Client: s.client, Contract: contract.Document, Now: o.Now})
 	s.mcp, err = s.newMCP()
 	return s, err
 }
 
+const (
+	// maxInFlight is how many requests run at once. It bounds memory: each may hold an answer, twice as large in its
+	// frame, until the client has read it.
+	maxInFlight = 64
+	// maxQueue is how many more wait.
+	maxQueue = 4096
+)
+
 // Serve answers the client on in and out until in ends or ctx is done, as mcpstdio.Serve does. When it returns, nothing
 // of the server runs any more. It is called once.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
+	for _, note := range s.o.Config.Notes {
+		s.log.Warn(note)
+	}
 	var tidying sync.WaitGroup
 	tidying.Go(func() {
 		if err := s.keys.Prune(); err != nil {
-			s.o.Log.Warn("old key files were not all removed", "error", err)
+			s.log.Warn("old key files were not all removed", "error", err)
 		}
 	})
 	defer tidying.Wait()
 	defer s.client.Close()
 	defer s.session.Close()
-	return mcpstdio.Serve(ctx, s.mcp, in, out, mcpstdio.Options{Log: s.o.Log})
+	return mcpstdio.Serve(ctx, s.mcp, in, out, mcpstdio.Options{Log: s.log, MaxInFlight: maxInFlight, MaxQueue: maxQueue})
 }
 
 // PlanConnect signs the session in and connects it.

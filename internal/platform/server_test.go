@@ -279,7 +279,7 @@ func TestLongWait(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		if r.URL.Path == "/api/access-requests" {
 			w.WriteHeader(201)
-			_, _ = io.WriteString(w, `{"publicId":"p","secret":"`+strings.Repeat("s", 20)+`","confirmCode":"C","approvalUrl":"http://h/p","expiresAt":"2026-01-02T03:14:05.000Z","pollMs":100000}`)
+			_, _ = io.WriteString(w, `{"publicId":"p","secret":"`+strings.Repeat("s", 20)+`","confirmCode":"CODE-1","approvalUrl":"http://h/p","expiresAt":"2026-01-02T03:14:05.000Z","pollMs":100000}`)
 			return
 		}
 		_, _ = io.WriteString(w, `{"status":"pending"}`)

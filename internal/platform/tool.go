@@ -50,18 +50,18 @@ func (s *Server) serverTool(tool mcptools.Tool, d definition) server.ServerTool 
 	return server.ServerTool{Tool: shown, Handler: func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		defer func() {
 			if p := recover(); p != nil {
-				s.o.Log.Error("tool panicked", "tool", d.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+				s.log.Error("tool panicked", "tool", d.Name, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 				result, err = mcp.NewToolResultError(d.Name+": internal error; the server's stderr says more"), nil
 			}
 		}()
-		if halt := s.gate(d.Name); halt != nil {
-			return mcp.NewToolResultError(halt.Error()), nil
+		text, err := "", s.gate(d.Name)
+		if err == nil {
+			text, err = run(ctx, tool, schema, req)
 		}
-		text, err := run(ctx, tool, schema, req)
 		if err != nil {
-			return mcp.NewToolResultError(err.Error()), nil
+			return mcp.NewToolResultError(s.known.Hide(err.Error())), nil
 		}
-		return mcp.NewToolResultText(text), nil
+		return mcp.NewToolResultText(s.known.Hide(text)), nil
 	}}
 }
 

@@ -56,7 +56,7 @@ func syncDir(dir string) error {
 var ErrNotPrivate = errors.New("not a private file")
 
 // Read reads a file of at most limit bytes that Write made. It refuses what is not a plain file of mode 0600 or
-// stricter (a link, a FIFO, a file that others may read): such a file was not written here.
+// stricter (a link, a FIFO, a file that others may read) or belongs to another user: such a file was not written here.
 func Read(path string, limit int64) ([]byte, error) {
 	before, err := os.Lstat(path)
 	if err != nil {
@@ -64,6 +64,9 @@ func Read(path string, limit int64) ([]byte, error) {
 	}
 	if !before.Mode().IsRegular() || before.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s: %w (mode %s)", path, ErrNotPrivate, before.Mode())
+	}
+	if !ours(before) {
+		return nil, fmt.Errorf("%s: %w (it belongs to another user)", path, ErrNotPrivate)
 	}
 	f, err := os.Open(path)
 	if err != nil {

@@ -71,3 +71,20 @@ func TestReadRefuses(t *testing.T) {
 		t.Errorf("missing: %v", err)
 	}
 }
+
+// TestReadRefusesAnothers: a file of another user was not written here, whatever its mode.
+func TestReadRefusesAnothers(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can give a file away")
+	}
+	path := filepath.Join(t.TempDir(), "key")
+	if err := Write(path, []byte("x")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chown(path, 65534, 65534); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Read(path, 100); !errors.Is(err, ErrNotPrivate) {
+		t.Errorf("another's file: %v", err)
+	}
+}

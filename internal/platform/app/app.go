@@ -7,9 +7,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"log/slog"
+	"log"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -55,13 +56,13 @@ func serve(ctx context.Context, in io.Reader, out, errOut io.Writer) error {
 	if err != nil {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(errOut, nil))
-	for _, note := range config.Notes {
-		log.Warn(note)
-	}
+	// net/http logs what it cannot make sense of, which is the dashboard's own text and may hold a key.
+	log.SetOutput(io.Discard)
+	lines := startLines(errOut)
+	defer lines.close()
 	srv, err := platform.New(platform.Options{
 		Config: config, Version: cli.Version, Host: host(), Project: project(),
-		Log: log, Now: time.Now, After: time.After,
+		Diagnostics: lines, Now: time.Now, After: time.After,
 	})
 	if err != nil {
 		return err
@@ -87,5 +88,15 @@ func project() string {
 	if err != nil {
 		return ""
 	}
-	return filepath.Base(dir)
+	return filepath.Base(startedIn(dir, os.Getenv("PWD")))
+}
+
+// startedIn is the folder that the client started this process in: where it runs, but for `go -C <clone> run`, which
+// moves it to the clone of this repository and leaves PWD behind.
+func startedIn(dir, pwd string) string {
+	mod, err := os.ReadFile(filepath.Join(dir, "go.mod"))
+	if err == nil && strings.HasPrefix(string(mod), "module github.com/fiftyarms/platform\n") && filepath.IsAbs(pwd) {
+		return pwd
+	}
+	return dir
 }

@@ -8,6 +8,9 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"strings"
@@ -29,18 +32,27 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"platform-mcp": func() { os.Exit(cli.Main(app.Command())) }})
 }
 
+// coverDir is where a process writes what it covered: without one, a binary of "go test -cover" complains on stderr,
+// which these tests want empty.
+const coverDir = "GOCOVERDIR"
+
 func TestScripts(t *testing.T) {
+	cover := t.TempDir()
 	testscript.Run(t, testscript.Params{
+		Setup: func(env *testscript.Env) error {
+			env.Setenv(coverDir, cover)
+			return nil
+		},
 		Dir: "testdata/script", RequireExplicitExec: true, RequireUniqueNames: true,
 		UpdateScripts: flag.Lookup("update").Value.String() == "true", // testkit's, as for all goldens
 	})
 }
 
-// process is a command that sees these variables and no others.
+// process is a command that sees these variables and no others of platform-mcp's.
 func process(t *testing.T, vars ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), "platform-mcp")
-	cmd.Env = append([]string{"HOME=" + t.TempDir()}, vars...)
+	cmd.Env = append([]string{"HOME=" + t.TempDir(), coverDir + "=" + t.TempDir()}, vars...)
 	cmd.Dir = t.TempDir()
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
@@ -160,5 +172,57 @@ func TestSignals(t *testing.T) {
 		if err := c.Close(); cmd.ProcessState.ExitCode() != 0 || stderr.Len() > 0 {
 			t.Errorf("%v: %v, stderr: %s", signal, err, stderr)
 		}
+	}
+}
+
+// TestNothingSpills: what the dashboard sends unasked, and a proxy's password, reach neither an answer nor stderr, though
+// net/http would print both.
+func TestNothingSpills(t *testing.T) {
+	hidden := strings.Repeat("s", 8) + "ecret"
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		conn, _, err := http.NewResponseController(w).Hijack()
+		if err != nil {
+			panic(err)
+		}
+		defer conn.Close()
+		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nX: "+hidden+"\r\n\r\n")
+	}))
+	t.Cleanup(server.Close)
+	for name, vars := range map[string][]string{
+		"unasked": {"DANXBOT_DASHBOARD_URL=" + server.URL},
+		"proxy":   {"DANXBOT_DASHBOARD_URL=http://dash.invalid", "HTTP_PROXY=http://ada:" + hidden + "%zz@127.0.0.1:1"},
+		"scheme":  {"DANXBOT_DASHBOARD_URL=http://dash.invalid", "HTTP_PROXY=http://ada:" + hidden + "@127.0.0.1:x"},
+	} {
+		cmd, stderr := process(t, append(vars, "DANX_DASHBOARD_CREDENTIAL="+strings.Repeat("k", 20))...)
+		c := connect(t, cmd)
+		for range 3 {
+			result, err := c.CallTool(t.Context(), "50arms_api", json.RawMessage(`{"method":"GET","path":"/api/auth/me"}`))
+			if err != nil || strings.Contains(result.Text, hidden) || result.IsError != (name != "unasked") {
+				t.Errorf("%s: %+v, %v", name, result, err)
+			}
+		}
+		if err := c.Close(); err != nil || stderr.Len() > 0 {
+			t.Errorf("%s: %v, stderr: %s", name, err, stderr)
+		}
+	}
+}
+
+// TestStderrUnread: a client that never reads stderr holds up neither a call nor the end.
+func TestStderrUnread(t *testing.T) {
+	cmd, _ := process(t, "DANXBOT_DASHBOARD_URL=http://127.0.0.1:1")
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	var stdout bytes.Buffer
+	// Each of them is worth a line; together they are more than a pipe holds.
+	cmd.Stdin = strings.NewReader(strings.Repeat(`{"jsonrpc":"2.0","method":"notifications/cancelled"}`+"\n", 2000) + `{"jsonrpc":"2.0","id":1,"method":"ping"}` + "\n")
+	cmd.Stdout, cmd.Stderr = &stdout, w
+	kill := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+	defer kill.Stop()
+	if err := cmd.Run(); err != nil || !strings.Contains(stdout.String(), `"id":1,"result":{}`) {
+		t.Errorf("%v: %s", err, stdout.String())
 	}
 }

@@ -24,8 +24,9 @@ import (
 type Limits struct {
 	Connect time.Duration // to reach the host, TLS included once more; default 10 s
 	Header  time.Duration // from the written request to the answer's header; default 60 s
-	Total   time.Duration // for the whole call; default 120 s
-	Body    int64         // bytes of an answer's body, decompressed; default 8 MiB
+	Total   time.Duration // for the whole call, its wait for a place included; default 120 s
+	Body    int64         // bytes of an answer's body, decompressed; default 1 MiB
+	Calls   int           // at once; one more waits; default 16
 }
 
 func (l Limits) withDefaults() Limits {
@@ -38,7 +39,10 @@ func (l Limits) withDefaults() Limits {
 		}
 	}
 	if l.Body <= 0 {
-		l.Body = 8 << 20
+		l.Body = 1 << 20
+	}
+	if l.Calls <= 0 {
+		l.Calls = 16
 	}
 	return l
 }
@@ -49,6 +53,7 @@ type Options struct {
 	Version   string            // of this build, as major.minor.patch
 	Transport http.RoundTripper // nil is a transport of the client's own, which honours HTTPS_PROXY and its kin
 	Limits    Limits
+	Known     *secret.Known // hides the secrets in what the dashboard and the network say; nil hides none
 }
 
 // Client calls one dashboard. It is safe for concurrent use.
@@ -57,6 +62,8 @@ type Client struct {
 	http    http.RoundTripper // not an http.Client, which would look at redirects and keep cookies
 	version version
 	limits  Limits
+	known   *secret.Known
+	places  chan struct{} // holds a token for each call that runs
 	halt    atomic.Pointer[Outdated]
 }
 
@@ -70,10 +77,11 @@ func New(o Options) (*Client, error) {
 	if !ok {
 		return nil, fmt.Errorf("version %q of this build is not major.minor.patch", o.Version)
 	}
-	c := &Client{base: base, version: own, limits: o.Limits.withDefaults(), http: o.Transport}
+	limits := o.Limits.withDefaults()
+	c := &Client{base: base, version: own, limits: limits, http: o.Transport, known: o.Known, places: make(chan struct{}, limits.Calls)}
 	if c.http == nil {
 		c.http = &http.Transport{
-			Proxy:                  http.ProxyFromEnvironment,
+			Proxy:                  proxy,
 			DialContext:            (&net.Dialer{Timeout: c.limits.Connect, KeepAlive: 30 * time.Second}).DialContext,
 			TLSHandshakeTimeout:    c.limits.Connect,
 			ResponseHeaderTimeout:  c.limits.Header,
@@ -129,8 +137,10 @@ func (c *Client) NewRequest(method, path string, query url.Values, body []byte) 
 type Call struct {
 	Request *http.Request // its URL below the dashboard's
 	Key     secret.Text   // zero makes the call without a key
-	Hidden  secret.Text   // another secret of the call, that no error may show either
 	Limit   time.Duration // for the whole call; 0 is Limits.Total
+	// Grants says that the answer may hold a new key or secret, which the caller takes out and shows nobody: the body
+	// comes as it is, also when its header stops the client.
+	Grants bool
 }
 
 // Response is an answer that came whole, with a status from 200 to 299 or from 400 to 499.
@@ -139,7 +149,7 @@ type Response struct {
 	Status       int
 	Header       http.Header
 	MediaType    string // of the body, in lower case without parameters; "" when not said
-	Body         []byte
+	Body         []byte // known secrets in it are hidden, unless the call Grants
 }
 
 // Do makes one call. The error is a *Failure, an *Outdated, or ctx's when the caller gave up.
@@ -164,14 +174,20 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 		if ctx.Err() != nil {
 			return fmt.Errorf("%s %s: %w", req.Method, path, context.Cause(ctx))
 		}
-		return &Failure{Method: req.Method, Path: path, Status: status, Reason: call.Hidden.Hide(call.Key.Hide(reason)), Err: err}
+		return &Failure{Method: req.Method, Path: path, Status: status, Reason: reason, Err: err}
+	}
+	select {
+	case c.places <- struct{}{}:
+		defer func() { <-c.places }()
+	case <-limited.Done():
+		return nil, fail(0, fmt.Sprintf("not sent: %d calls are waiting for %s, which is the limit", c.limits.Calls, c.Dashboard()), nil)
 	}
 	httpResp, err := c.http.RoundTrip(req)
 	if err != nil {
-		return nil, fail(0, "no answer from "+c.Dashboard()+": "+why(err), err)
+		return nil, fail(0, "no answer from "+c.Dashboard()+": "+c.why(err), err)
 	}
 	defer httpResp.Body.Close()
-	if err := c.checkFloor(httpResp.Header); err != nil {
+	if err := c.checkFloor(httpResp.Header); err != nil && !call.Grants {
 		return nil, err
 	}
 	return c.receive(call, httpResp, path, fail)
@@ -182,26 +198,31 @@ func (c *Client) receive(call Call, httpResp *http.Response, path string, fail f
 	status := httpResp.StatusCode
 	switch {
 	case status >= 300 && status < 400:
-		return nil, fail(status, "a redirect to "+destination(httpResp)+", which is not followed: set the dashboard's URL to where it lives", nil)
+		return nil, fail(status, "a redirect to "+c.destination(httpResp)+", which is not followed: set the dashboard's URL to where it lives", nil)
 	case status >= 500:
 		// What a failing server says is for a person to read; its end does not matter.
 		body, _ := io.ReadAll(io.LimitReader(httpResp.Body, 64<<10))
-		return nil, fail(status, Excerpt(call.Hidden.Hide(call.Key.Hide(string(body)))), nil)
+		return nil, fail(status, Excerpt(string(c.known.HideBytes(body))), nil)
 	case status < 200:
 		return nil, fail(status, "no answer to a call", nil)
 	}
-	tooLarge := fmt.Sprintf("the body is over %d bytes, which is the limit", c.limits.Body)
+	tooLarge := fmt.Sprintf("the body is over %d bytes, which is the limit; narrow the call, to fewer items or to a part", c.limits.Body)
 	if httpResp.ContentLength > c.limits.Body {
 		return nil, fail(status, tooLarge, nil)
 	}
-	body, err := io.ReadAll(io.LimitReader(httpResp.Body, c.limits.Body+1))
-	if err != nil {
-		return nil, fail(status, fmt.Sprintf("the body broke off after %d bytes: %s", len(body), why(err)), err)
+	var b bytes.Buffer // as large as the body from the start, where its length is known: growing leaves copies behind
+	b.Grow(int(max(httpResp.ContentLength, 0)) + bytes.MinRead)
+	if _, err := b.ReadFrom(io.LimitReader(httpResp.Body, c.limits.Body+1)); err != nil {
+		return nil, fail(status, fmt.Sprintf("the body broke off after %d bytes: %s", b.Len(), c.why(err)), err)
 	}
+	body := b.Bytes()
 	if int64(len(body)) > c.limits.Body {
 		return nil, fail(status, tooLarge, nil)
 	}
-	mediaType, _, err := mime.ParseMediaType(httpResp.Header.Get("Content-Type"))
+	if !call.Grants {
+		body = c.known.HideBytes(body)
+	}
+	mediaType, _, err := mime.ParseMediaType(c.known.Hide(httpResp.Header.Get("Content-Type")))
 	if err != nil {
 		mediaType = ""
 	}
@@ -217,21 +238,34 @@ func (c *Client) below(u *url.URL) (path string, ok bool) {
 }
 
 // destination is where a redirect leads: its host alone, since the rest may hold anything.
-func destination(r *http.Response) string {
+func (c *Client) destination(r *http.Response) string {
 	u, err := r.Location()
 	if err != nil || u.Host == "" {
 		return "nowhere"
 	}
-	return Visible(u.Scheme + "://" + u.Host)
+	return Excerpt(c.known.Hide(u.Scheme + "://" + u.Host))
 }
 
-// why is the reason of a failed call in few words.
-func why(err error) string {
+// why is the reason of a failed call in few words. net/http quotes what it could not read.
+func (c *Client) why(err error) string {
 	switch {
+	case errors.Is(err, errProxy):
+		return errProxy.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 		return "the connection was closed"
 	}
-	return Excerpt(err.Error())
+	return Excerpt(c.known.Hide(err.Error()))
+}
+
+// errProxy stands for net/http's own error, which quotes the address with its password.
+var errProxy = errors.New("HTTP_PROXY or HTTPS_PROXY holds no address of a proxy")
+
+func proxy(r *http.Request) (*url.URL, error) {
+	u, err := http.ProxyFromEnvironment(r)
+	if err != nil {
+		return nil, errProxy
+	}
+	return u, nil
 }

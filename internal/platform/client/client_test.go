@@ -34,7 +34,9 @@ func dashboardOf(t *testing.T, h http.HandlerFunc, limits client.Limits) *client
 
 func clientOf(t *testing.T, dashboard string, limits client.Limits) *client.Client {
 	t.Helper()
-	c, err := client.New(client.Options{Dashboard: dashboard, Version: "0.1.0", Limits: limits})
+	known := new(secret.Known)
+	known.Add(aKey())
+	c, err := client.New(client.Options{Dashboard: dashboard, Version: "0.1.0", Limits: limits, Known: known})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -312,7 +314,7 @@ func TestLargeBody(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			failure := mustFail(t, dashboardOf(t, handler, client.Limits{Body: 1000}))
-			if !strings.Contains(failure.Error(), "over 1000 bytes") {
+			if !strings.Contains(failure.Error(), "over 1000 bytes") || !strings.Contains(failure.Error(), "narrow the call") {
 				t.Error(failure)
 			}
 			resp, err := do(t, dashboardOf(t, handler, client.Limits{Body: 1001}), "GET", "/api/x", nil)
@@ -320,5 +322,70 @@ func TestLargeBody(t *testing.T) {
 				t.Errorf("at the limit: %v", err)
 			}
 		})
+	}
+}
+
+// TestEcho: a body that holds the key is handed on without it, except to the caller who asked for a key.
+func TestEcho(t *testing.T) {
+	c := dashboardOf(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/"+strings.ReplaceAll(aKey().Reveal(), "_", ""))
+		w.Header().Set("X-Mcp-Min-Version", "9.0.0")
+		w.WriteHeader(400)
+		_, _ = io.WriteString(w, `{"you sent":"`+aKey().Reveal()+`"}`)
+	}, client.Limits{})
+	req, err := c.NewRequest("GET", "/api/x", nil, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := c.Do(t.Context(), client.Call{Request: req, Grants: true})
+	if err != nil || string(resp.Body) != `{"you sent":"`+aKey().Reveal()+`"}` {
+		t.Errorf("%+v, %v", resp, err)
+	}
+	if c.Halted() == nil {
+		t.Error("the floor was not seen")
+	}
+	c = dashboardOf(t, func(w http.ResponseWriter, r *http.Request) { _, _ = io.WriteString(w, r.Header.Get("Authorization")) }, client.Limits{})
+	resp, err = do(t, c, "GET", "/api/x", nil)
+	if err != nil || string(resp.Body) != "Bearer [secret]" {
+		t.Errorf("%+v, %v", resp, err)
+	}
+}
+
+// TestPlaces: no more calls run at once than the limit; one that waits for a place may give up.
+func TestPlaces(t *testing.T) {
+	testkit.NoLeaks(t)
+	arrived, answer := make(chan struct{}), make(chan struct{})
+	c := dashboardOf(t, func(http.ResponseWriter, *http.Request) { arrived <- struct{}{}; <-answer }, client.Limits{Calls: 2})
+	call := func(ctx context.Context, limit time.Duration) error {
+		req, err := c.NewRequest("GET", "/api/x", nil, nil)
+		if err != nil {
+			return err
+		}
+		_, err = c.Do(ctx, client.Call{Request: req, Limit: limit})
+		return err
+	}
+	ends := make(chan error, 2)
+	for range 2 {
+		go func() { ends <- call(t.Context(), 0) }()
+		<-arrived
+	}
+	if failure, ok := errors.AsType[*client.Failure](call(t.Context(), 20*time.Millisecond)); !ok || !strings.Contains(failure.Reason, "not sent: 2 calls") {
+		t.Errorf("%v", failure)
+	}
+	gone := errors.New("cancelled by the client")
+	ctx, cancel := context.WithCancelCause(t.Context())
+	cancel(gone)
+	if err := call(ctx, 0); !errors.Is(err, gone) {
+		t.Error(err)
+	}
+	close(answer)
+	for range 2 {
+		if err := <-ends; err != nil {
+			t.Error(err)
+		}
+	}
+	go func() { <-arrived }()
+	if err := call(t.Context(), 0); err != nil {
+		t.Errorf("after the others: %v", err)
 	}
 }

@@ -7,7 +7,9 @@
 //     error that names where it leads.
 //   - 2xx and 4xx are answers. 5xx, redirects, and whatever the network does are a *Failure.
 //   - Each call has one time limit, and limits for connecting and for the first byte of the answer. An answer's body is
-//     bounded.
+//     bounded, and so is how many calls run at once.
+//   - What comes in is rid of the process's own secrets before anything quotes or cuts it. A body that echoes the key is
+//     therefore not handed on byte for byte: that is the one exception, and meant.
 //   - No call is repeated here. (net/http repeats one that it could not write to a connection that had gone idle, and
 //     an idempotent one whose idle connection was closed under it. It repeats no other.)
 //   - An X-Mcp-Min-Version above this build's version, on whatever answer, stops the client for good: that call and

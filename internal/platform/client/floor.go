@@ -24,13 +24,31 @@ func (e *Outdated) Error() string {
 		e.Have, e.Dashboard, e.Want)
 }
 
-// checkFloor stops the client when an answer asks for a newer build. A header that is no version asks for nothing.
+// checkFloor stops the client when an answer asks for a newer build. Of several versions the highest counts; what is no
+// version asks for nothing.
 func (c *Client) checkFloor(h http.Header) error {
-	floor, ok := parseVersion(h.Get(floorHeader))
-	if ok && c.version.compare(floor) < 0 {
-		c.halt.CompareAndSwap(nil, &Outdated{Dashboard: c.Dashboard(), Have: c.version.text, Want: floor.text})
+	highest := c.version
+	for text := range strings.SplitSeq(strings.Join(h.Values(floorHeader), ","), ",") {
+		if floor, ok := parseFloor(c.known.Hide(text)); ok && highest.compare(floor) < 0 {
+			highest = floor
+		}
+	}
+	if c.version.compare(highest) < 0 {
+		c.halt.CompareAndSwap(nil, &Outdated{Dashboard: c.Dashboard(), Have: c.version.text, Want: highest.text})
 	}
 	return c.Halted()
+}
+
+// parseFloor reads a version as people write it, too: quoted, with a v before it, without a patch or minor number.
+func parseFloor(text string) (version, bool) {
+	text = strings.Trim(text, "\" \t")
+	text = strings.TrimPrefix(strings.TrimPrefix(text, "v"), "V")
+	end := strings.IndexAny(text, "-+")
+	if end < 0 {
+		end = len(text)
+	}
+	core := text[:end] + strings.Repeat(".0", max(0, 2-strings.Count(text[:end], ".")))
+	return parseVersion(core + text[end:])
 }
 
 // version is a semantic version.

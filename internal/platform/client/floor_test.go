@@ -41,6 +41,17 @@ func TestFloor(t *testing.T) {
 	}
 }
 
+// TestFloors: of several headers the highest counts, wherever it stands.
+func TestFloors(t *testing.T) {
+	for _, floors := range [][]string{{"0.0.1", "9.0.0"}, {"9.0.0", "0.0.1"}, {"latest", "9.0.0", ""}} {
+		c := dashboardOf(t, func(w http.ResponseWriter, _ *http.Request) { w.Header()["X-Mcp-Min-Version"] = floors }, client.Limits{})
+		_, err := do(t, c, "GET", "/api/x", nil)
+		if outdated, ok := errors.AsType[*client.Outdated](err); !ok || outdated.Want != "9.0.0" {
+			t.Errorf("%q: %v", floors, err)
+		}
+	}
+}
+
 func TestVersions(t *testing.T) {
 	for _, tt := range []struct {
 		have, floor string
@@ -50,7 +61,9 @@ func TestVersions(t *testing.T) {
 		{"0.9.0", "0.10.0", true}, {"0.10.0", "0.9.9", false}, {"1.0.0", "0.99.99", false}, {"0.1.0", "1.0.0", true},
 		{"0.1.0-rc.1", "0.1.0", true}, {"0.1.0", "0.1.0-rc.1", false}, {"0.1.0-rc.2", "0.1.0-rc.10", true}, {"0.1.0-rc.1", "0.1.0-rc", false},
 		{"0.1.0-1", "0.1.0-a", true}, {"0.1.0+a", "0.1.0+b", false}, {"0.1.0", "18446744073709551616.0.0", true},
-		{"0.1.0", "9", false}, {"0.1.0", "v9.0.0", false}, {"0.1.0", "9.0", false}, {"0.1.0", "09.0.0", false}, {"0.1.0", "9.0.0-", false},
+		{"0.1.0", "9", true}, {"0.1.0", "v0.2.0", true}, {"0.1.0", "V0.2", true}, {"0.1.0", "2.0", true}, {"0.1.0", `"0.2.0"`, true},
+		{"0.1.0", "0.1", false}, {"0.1.0", "0", false}, {"0.1.0", "v0.1.0", false}, {"0.1.0", "0.0.1, 0.2.0, 0.1.0", true}, {"0.1.0", "0.2-rc.1", true},
+		{"0.1.0", "9.0.0.0", false}, {"0.1.0", "v", false}, {"0.1.0", "9.", false}, {"0.1.0", "09.0.0", false}, {"0.1.0", "9.0.0-", false},
 		{"0.1.0", "9.0.0-a!b", false}, {"0.1.0", "9.0.0+", false}, {"0.1.0", "9.0.0-01", false}, {"0.1.0", "latest", false},
 	} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("X-Mcp-Min-Version", tt.floor) }))

@@ -61,6 +61,8 @@ var (
 	sessionID = regexp.MustCompile(`^[A-Za-z0-9_-]{1,128}$`)
 	toolName  = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 	template  = regexp.MustCompile(`\$\{[^{}]*\}`)
+	// leftover is what template languages leave of a credential: no key looks like that.
+	leftover = regexp.MustCompile(`\$\{|\{\{|^\$[A-Za-z_]\w*$|^%[A-Za-z_]\w*%$|^(?i:null|undefined)$`)
 )
 
 // Parse reads the variables through lookup, as os.LookupEnv is one. home finds the home folder, as os.UserHomeDir does.
@@ -108,9 +110,12 @@ func precheck(variable, value string) error {
 func refuse(variable, value, problem string) error {
 	switch variable {
 	case Credential:
-		return &SettingError{Variable: variable, Problem: "cannot be used: " + problem}
+		value = ""
 	case DashboardURL, SlackReplyURL:
-		value = hideInURL(value)
+		value = shownURL(value)
+	}
+	if value == "" {
+		return &SettingError{Variable: variable, Problem: "cannot be used: " + problem}
 	}
 	return &SettingError{Variable: variable, Held: held(value), Problem: problem}
 }
@@ -124,6 +129,9 @@ func held(value string) string {
 }
 
 func readCredential(c *Config, v string) error {
+	if leftover.MatchString(v) {
+		return refuse(Credential, v, "it holds what a template left, and no key; set it to the key, or take it out")
+	}
 	if c.Credential = secret.New(v); v != "" && !c.Credential.Sendable() {
 		return refuse(Credential, v, "it holds blanks, line ends or other characters that no key has")
 	}

@@ -3,6 +3,7 @@
 package env
 
 import (
+	"net/netip"
 	"net/url"
 	"strconv"
 	"strings"
@@ -62,6 +63,8 @@ func readURL(variable, v string) (*url.URL, error) {
 		return nil, refuse(variable, v, "a URL with a name or password is not taken")
 	case u.Hostname() == "" || u.Opaque != "":
 		return nil, refuse(variable, v, "it names no host; "+want)
+	case !isHost(u):
+		return nil, refuse(variable, v, "what stands for its host can be none; "+want)
 	}
 	if port := u.Port(); port != "" {
 		if n, err := strconv.Atoi(port); err != nil || n < 1 || n > 65535 {
@@ -72,21 +75,27 @@ func readURL(variable, v string) (*url.URL, error) {
 	return u, nil
 }
 
-// hideInURL takes out of what was meant to be a URL what may be secret: user info, and what the query holds.
-func hideInURL(v string) string {
-	scheme, rest, ok := strings.Cut(v, "://")
-	if !ok {
-		scheme, rest = "", v
+// isHost tells whether a URL's host can be one: an IP address without a zone, or labels joined by dots.
+func isHost(u *url.URL) bool {
+	host := u.Hostname()
+	if strings.HasPrefix(u.Host, "[") {
+		ip, err := netip.ParseAddr(host)
+		return err == nil && ip.Is6() && ip.Zone() == ""
 	}
-	// A password may hold the very characters that would end it, so everything up to the last @ goes.
-	if at := strings.LastIndexByte(rest, '@'); at >= 0 {
-		rest = "…" + rest[at:]
+	for label := range strings.SplitSeq(strings.TrimSuffix(host, "."), ".") {
+		if label == "" || strings.ContainsFunc(label, func(r rune) bool { return r != '-' && r != '_' && !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+			return false
+		}
 	}
-	if q := strings.IndexByte(rest, '?'); q >= 0 && q+1 < len(rest) {
-		rest = rest[:q+1] + "…"
+	return len(host) <= 253
+}
+
+// shownURL is what a message may show of a value that was meant to be a URL: scheme and host. All else may be secret,
+// and so may the whole when it cannot be told apart; that is "".
+func shownURL(v string) string {
+	u, err := url.Parse(v)
+	if err != nil || u.Scheme == "" || u.Host == "" || !isHost(u) {
+		return ""
 	}
-	if ok {
-		scheme += "://"
-	}
-	return scheme + rest
+	return u.Scheme + "://" + u.Host
 }

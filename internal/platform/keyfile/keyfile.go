@@ -138,6 +138,9 @@ func (s Store) Save(key secret.Text) error {
 	if err != nil {
 		return fmt.Errorf("key file: %w", err)
 	}
+	if err := decode(data, new(dash.SessionKeyFile)); err != nil { // what Load would not take is not kept
+		return fmt.Errorf("key file not written: %w", err)
+	}
 	if err := s.makeFolders(); err != nil {
 		return fmt.Errorf("key file: %w", err)
 	}

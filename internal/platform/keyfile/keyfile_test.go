@@ -5,6 +5,7 @@ package keyfile_test
 import (
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -256,4 +257,18 @@ func TestNowhere(t *testing.T) {
 	if key, err := s.Load(); err != nil || !key.IsZero() || s.Path() != "" {
 		t.Errorf("%v, %v", key, err)
 	}
+}
+
+// TestKeepsNothingDamaged: what Load would refuse is not written.
+func TestKeepsNothingDamaged(t *testing.T) {
+	s, _ := open(t)
+	for _, key := range []string{strings.Repeat("k", 501), "two\nlines"} {
+		if err := s.Save(secret.New(key)); err == nil || strings.Contains(err.Error(), key) {
+			t.Errorf("%v", err)
+		}
+		if _, err := os.Stat(s.Path()); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("written: %v", err)
+		}
+	}
+	mustSave(t, s, secret.New(strings.Repeat("k", 500)))
 }

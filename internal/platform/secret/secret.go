@@ -43,14 +43,6 @@ func (t Text) Equal(other Text) bool {
 	return subtle.ConstantTimeCompare([]byte(t.Reveal()), []byte(other.Reveal())) == 1
 }
 
-// Hide takes the secret out of a text that someone else wrote.
-func (t Text) Hide(text string) string {
-	if t.IsZero() {
-		return text
-	}
-	return strings.ReplaceAll(text, t.Reveal(), shown)
-}
-
 // Sendable tells whether the secret can stand in an HTTP header as one word: visible ASCII and nothing else.
 func (t Text) Sendable() bool {
 	return !t.IsZero() && !strings.ContainsFunc(t.Reveal(), func(r rune) bool { return r <= ' ' || r > '~' })

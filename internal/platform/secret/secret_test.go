@@ -47,15 +47,6 @@ func TestEqual(t *testing.T) {
 	}
 }
 
-func TestHide(t *testing.T) {
-	if got := secret.New("abc").Hide("x abc y abc"); got != "x [secret] y [secret]" {
-		t.Error(got)
-	}
-	if got := (secret.Text{}).Hide("text"); got != "text" {
-		t.Error(got)
-	}
-}
-
 func TestSendable(t *testing.T) {
 	for text, want := range map[string]bool{"50a_x": true, "": false, "a b": false, "a\n": false, "a\r\nX: y": false, "é": false, "a\x7f": false} {
 		if got := secret.New(text).Sendable(); got != want {

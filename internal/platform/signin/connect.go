@@ -18,23 +18,43 @@ import (
 )
 
 const (
-	// waitLimit is how long plan_connect waits for a person.
+	// waitLimit is how long plan_connect takes in all: it waits for a person, and for the network.
 	waitLimit = 45 * time.Second
-	// callLimit bounds each call of signing in, so that plan_connect does not add much to the wait.
+	// callLimit bounds each call of signing in.
 	callLimit = 10 * time.Second
+)
+
+var (
+	errWaited = fmt.Errorf("the dashboard took longer than %v: call plan_connect again", waitLimit)
+	errOver   = errors.New("the session is over")
 )
 
 // Connect connects the session, and asks a person for access when it has no key: at once in the call that makes the
 // request, within 45 s in the calls after it. asker is who asks; title says what the session is about, nil for nothing.
 // The error is a *Revoked, a *client.Outdated or a call's.
 func (s *Session) Connect(ctx context.Context, asker dash.AskingClient, title *string) (mcptools.PlanConnectResult, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	waited := s.after(waitLimit)
+	go func() {
+		select {
+		case <-waited:
+			cancel(errWaited)
+		case <-s.ctx.Done():
+			cancel(errOver)
+		case <-ctx.Done():
+		}
+	}()
+	s.lookAround()
 	for {
 		key, err := s.standing()
 		if err == nil {
 			result, err := s.connect(ctx, key, title)
 			if signedOut := (*SignedOut)(nil); errors.As(err, &signedOut) {
 				continue // the key lapsed: ask for another in this same call
+			}
+			if errors.Is(err, errWaited) {
+				return s.unconnected(), nil
 			}
 			return result, err
 		}
@@ -54,13 +74,22 @@ func (s *Session) Connect(ctx context.Context, asker dash.AskingClient, title *s
 			if result, told, err := s.tell(r); told || err != nil {
 				return result, err
 			}
-		case <-waited:
-			return s.pendingResult(r), nil
 		case <-ctx.Done():
-			return mcptools.PlanConnectResult{}, context.Cause(ctx)
-		case <-s.ctx.Done():
-			return mcptools.PlanConnectResult{}, errors.New("the session is over")
+			if err := context.Cause(ctx); !errors.Is(err, errWaited) {
+				return mcptools.PlanConnectResult{}, err
+			}
+			return s.pendingResult(r), nil
 		}
+	}
+}
+
+// lookAround ends the wait for a request that nobody can approve any more, or need not: it lapsed while this machine
+// slept, or another process of the session has stored a key.
+func (s *Session) lookAround() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r := s.request; r != nil && (s.reload() || s.lapsed(r)) {
+		s.conclude(r, outcome{status: dash.AccessRequestStatusExpired})
 	}
 }
 
@@ -88,12 +117,25 @@ func (s *Session) connect(ctx context.Context, key secret.Text, title *string) (
 		Agent   json.RawMessage `json:"agent"`
 		Team    json.RawMessage `json:"team"`
 	}
-	if err := json.Unmarshal(resp.Body, &said); err != nil || said.Session == nil && said.Agent == nil {
-		return result, fmt.Errorf("%s %s: answered %d with something else than a session: is %s a dashboard?", resp.Method, resp.Path, resp.Status, s.client.Dashboard())
+	if err := json.Unmarshal(resp.Body, &said); err != nil || !isSession(said.Session) || !isAgent(said.Agent) {
+		return result, fmt.Errorf("%s %s: answered %d with something else than a session and its agent: is %s a dashboard?", resp.Method, resp.Path, resp.Status, s.client.Dashboard())
 	}
 	result.State = mcptools.PlanConnectResultStateConnected
 	result.Session, result.Agent, result.Team = said.Session, said.Agent, said.Team
 	return result, nil
+}
+
+func isSession(raw json.RawMessage) bool {
+	var members map[string]json.RawMessage
+	return json.Unmarshal(raw, &members) == nil && members != nil
+}
+
+func isAgent(raw json.RawMessage) bool {
+	var agent struct {
+		ID   *float64 `json:"id"`
+		Name *string  `json:"name"`
+	}
+	return json.Unmarshal(raw, &agent) == nil && agent.ID != nil && agent.Name != nil
 }
 
 // waiting is the request that was made and not told the end of, or nil.
@@ -138,12 +180,7 @@ func (s *Session) ask(ctx context.Context, asker dash.AskingClient, title *strin
 func (s *Session) needsKey() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.request != nil || !s.key.IsZero() {
-		return false
-	}
-	s.loaded = false
-	s.load()
-	return s.key.IsZero()
+	return s.request == nil && !s.reload()
 }
 
 // tell gives the end of a request to a call that waited for it; the request is then forgotten. told is false when
@@ -188,7 +225,7 @@ func (s *Session) notAsked(resp *client.Response) (mcptools.PlanConnectResult, e
 		result.Instruction = new(fmt.Sprintf("The dashboard at %s has no team %q, which DANXBOT_TEAM names. Nobody was asked. Tell the user to mend DANXBOT_TEAM and to start this session again.", s.client.Dashboard(), s.team))
 		return result, nil
 	}
-	return result, fmt.Errorf("access was not asked for: %w", resp.Refusal())
+	return result, fmt.Errorf("access was not asked for: %w", s.refusal(resp))
 }
 
 func (s *Session) rateLimited(resp *client.Response) mcptools.PlanConnectResult {
@@ -219,6 +256,14 @@ func (s *Session) pendingResult(r *request) mcptools.PlanConnectResult {
 	}
 	result.Instruction = &instruction
 	return result
+}
+
+// unconnected is the answer of a session that holds a key and could not be connected in time.
+func (s *Session) unconnected() mcptools.PlanConnectResult {
+	return mcptools.PlanConnectResult{
+		State:       mcptools.PlanConnectResultStateApprovalPending,
+		Instruction: new(fmt.Sprintf("This session holds a key, and nobody has to approve anything, but the dashboard at %s has not connected it in time. Call plan_connect again.", s.client.Dashboard())),
+	}
 }
 
 func requestResult(r *request) mcptools.PlanConnectResult {

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -191,6 +192,7 @@ type store struct {
 	mu               sync.Mutex
 	key              secret.Text
 	loadErr, saveErr error
+	stuck            bool          // the key cannot be removed
 	saved            chan struct{} // one for each save
 }
 
@@ -214,6 +216,9 @@ func (s *store) Save(key secret.Text) error {
 func (s *store) Forget(key secret.Text) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.stuck {
+		return errors.New("read-only file system")
+	}
 	if s.key.Equal(key) {
 		s.key = secret.Text{}
 	}
@@ -257,13 +262,14 @@ func newBench(t *testing.T, change func(*signin.Options, *store)) *bench {
 	t.Helper()
 	testkit.NoLeaks(t)
 	b := &bench{t: t, dash: &fake{t: t, q: map[string][]reply{}}, keys: &store{saved: make(chan struct{}, 10)}, clock: newTimers(), log: &logBuffer{}}
-	c, err := client.New(client.Options{Dashboard: "http://dash.example", Version: "0.1.0", Transport: b.dash})
+	known := new(secret.Known)
+	c, err := client.New(client.Options{Dashboard: "http://dash.example", Version: "0.1.0", Transport: b.dash, Known: known})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o := signin.Options{
 		Client: c, Keys: b.keys, Now: func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }, After: b.clock.After,
-		Log: slog.New(slog.NewTextHandler(b.log, nil)),
+		Log: slog.New(slog.NewTextHandler(b.log, nil)), Known: known,
 	}
 	if change != nil {
 		change(&o, b.keys)

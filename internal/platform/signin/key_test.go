@@ -106,6 +106,75 @@ func TestOtherProcess(t *testing.T) {
 	})
 }
 
+// TestStuckKey: a lapsed key that the store cannot let go is not used again; one that a person grants anew is.
+func TestStuckKey(t *testing.T) {
+	b := newBench(t, func(_ *signin.Options, s *store) { s.key, s.stuck = theKey(1), true })
+	b.dash.on(connect, refusal(401, `{"error":"unauthenticated"}`))
+	b.dash.on(create, created(1))
+	b.want(b.connect(), stRequired)
+	if _, err := b.call(); !isSignedOut(err) {
+		t.Error(err)
+	}
+	if n := b.dash.count(connect); n != 1 {
+		t.Errorf("%d calls with the dead key", n)
+	}
+	b.dash.on(claim, approved(1))
+	b.clock.fire(t, pollEvery)
+	<-b.keys.saved
+	b.dash.on(connect, ok(connected))
+	b.want(b.connect(), stConnected)
+}
+
+// TestOtherProcessWhilePending: a key that another process stored ends the wait for an approval of one's own.
+func TestOtherProcessWhilePending(t *testing.T) {
+	b := newBench(t, nil)
+	b.dash.on(create, created(1))
+	b.want(b.connect(), stRequired)
+	b.keys.mu.Lock()
+	b.keys.key = theKey(3)
+	b.keys.mu.Unlock()
+	b.dash.on(connect, ok(connected))
+	b.want(b.connect(), stConnected)
+	if key, _ := b.dash.last(connect); key != theKey(3).Reveal() {
+		t.Error("another key is used")
+	}
+}
+
+// TestRevokedWhilePending: a revocation ends the request that waits.
+func TestRevokedWhilePending(t *testing.T) {
+	b := signedIn(t)
+	b.dash.held = make(chan struct{})
+	b.dash.on(me, refusal(401, ""), refusal(401, revokedBody))
+	errs := make(chan error, 2)
+	for range 2 {
+		go func() { _, err := b.call(); errs <- err }()
+	}
+	for b.dash.count(me) < 2 {
+		runtime.Gosched()
+	}
+	b.dash.held <- struct{}{}
+	first := <-errs
+	b.dash.mu.Lock()
+	held := b.dash.held
+	b.dash.held = nil
+	b.dash.mu.Unlock()
+	b.dash.on(create, created(1))
+	if isRevoked(first) { // the two answers came the other way round: nothing is asked
+		close(held)
+		<-errs
+		return
+	}
+	b.want(b.connect(), stRequired)
+	call := b.later(t.Context())
+	close(held)
+	if err := <-errs; !isRevoked(err) {
+		t.Error(err)
+	}
+	if a := b.get(call); !isRevoked(a.err) {
+		t.Errorf("%+v", a)
+	}
+}
+
 const revokedBody = `{"error":"key_revoked","message":"Ada revoked this key","revoked_by":"Ada\u202e","revoked_at":"2026-01-02T03:04:05.000Z"}`
 
 // TestRevoked: a person's revocation halts everything for good, and nothing is asked for again.
@@ -217,6 +286,9 @@ func TestOutdated(t *testing.T) {
 		b.clock.fire(t, pollEvery)
 		if a := b.get(call); !old(a.err) {
 			t.Errorf("%+v", a)
+		}
+		if !b.keys.holds().Equal(theKey(1)) {
+			t.Error("the key that came with the floor is lost")
 		}
 		if a := b.connect(); !old(a.err) {
 			t.Errorf("%+v", a)

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -20,22 +19,21 @@ import (
 )
 
 const (
-	minPoll  = 50 * time.Millisecond // a server that asks for less is not obeyed
-	maxPoll  = time.Minute
-	maxRetry = 30 * time.Second // between claims while the dashboard does not answer
-
-	defaultRetryAfter = time.Second // of a 429 that does not say
-	maxRetryAfter     = time.Hour
+	minPoll  = 500 * time.Millisecond // a server that asks for less is not obeyed
+	maxPoll  = 30 * time.Second       // also while the dashboard does not answer
+	minRetry = time.Second            // of a 429; also of one that does not say
+	maxRetry = time.Minute
 )
 
 // request is an access request that this process has made.
 type request struct {
 	made   dash.AccessRequestCreated
 	secret secret.Text
+	until  time.Time     // it lapses then
 	done   chan struct{} // closed when there is an outcome
 	outcome
 
-	trouble error // why the last claim got no answer; the session's mutex guards it
+	trouble error // why the last claim said nothing; the session's mutex guards it
 }
 
 // outcome is what became of a request; it may be read when done is closed.
@@ -46,29 +44,36 @@ type outcome struct {
 	err    error       // the claim failed for good; status is "" then
 }
 
+func (r *request) ended() bool {
+	select {
+	case <-r.done:
+		return true
+	default:
+		return false
+	}
+}
+
 // create asks for access. The answer that is no request is nil with the 4xx it got.
 func (s *Session) create(ctx context.Context, body dash.AccessRequestCreate) (*request, *client.Response, error) {
 	req, err := dash.NewCreateAccessRequestRequest(s.client.Base(), body)
 	if err != nil {
 		return nil, nil, fmt.Errorf("access request: %w", err)
 	}
-	resp, err := s.client.Do(ctx, client.Call{Request: req, Limit: callLimit})
-	if err != nil || resp.Status >= 400 {
-		return nil, resp, err
+	resp, err := s.client.Do(ctx, client.Call{Request: req, Limit: callLimit, Grants: true})
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case s.client.Halted() != nil:
+		return nil, nil, s.client.Halted()
+	case resp.Status >= 400:
+		return nil, resp, nil
 	}
-	r := &request{done: make(chan struct{})}
-	if err := json.Unmarshal(resp.Body, &r.made); err != nil || r.made.Secret == "" || !isLink(r.made.ApprovalURL) || r.made.ConfirmCode == "" {
-		// Not the body: it holds the secret.
-		return nil, nil, fmt.Errorf("%s %s: answered %d without the link, the code and the rest of an access request: is %s a dashboard?", resp.Method, resp.Path, resp.Status, s.client.Dashboard())
+	r, err := readOffer(resp, s.now().Round(0)) // without the monotonic clock, which stands still while a machine sleeps
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s %s: answered %d with something else than an access request (%w): is %s a dashboard?", resp.Method, resp.Path, resp.Status, err, s.client.Dashboard())
 	}
-	r.secret = secret.New(r.made.Secret)
+	s.known.Add(r.secret)
 	return r, nil, nil
-}
-
-// isLink tells whether a person can be sent to an address.
-func isLink(address string) bool {
-	u, err := url.Parse(address)
-	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
 // start begins to poll for what a person decides.
@@ -79,36 +84,48 @@ func (s *Session) start(r *request) {
 	})
 }
 
-// poll claims the request's key until there is an outcome or the session ends.
+// poll claims the request's key until there is an outcome or the session ends. What is no outcome is ridden out until
+// the request lapses: a person may decide as long as it lives.
 func (s *Session) poll(r *request, interval time.Duration) {
 	wait := interval
 	for {
+		left := r.until.Sub(s.now())
+		last := left <= wait
 		select {
 		case <-s.ctx.Done():
+		case <-r.done:
+		case <-s.after(min(wait, max(left, 0))):
+		}
+		if s.ctx.Err() != nil || r.ended() {
 			return
-		case <-s.after(wait):
 		}
 		out, retryAfter, err := s.claim(r)
-		var failure *client.Failure
-		switch {
-		case s.ctx.Err() != nil:
+		switch final := (*finalError)(nil); {
+		case err != nil && s.claims.Err() != nil:
 			return
-		case errors.As(err, &failure):
-			// The dashboard is down or restarts; the person may still decide.
-			s.stumble(r, err)
-			wait = min(2*wait, max(maxRetry, interval))
+		case s.Halted() != nil && out.key.IsZero():
+			s.settle(r, outcome{err: s.Halted()})
+		case errors.As(err, &final):
+			s.settle(r, outcome{err: final.error})
 		case err != nil:
-			s.settle(r, outcome{err: err})
-			return
+			s.stumble(r, err)
+			wait = min(2*wait, maxPoll)
 		case out.status == dash.AccessRequestStatusPending:
 			s.stumble(r, nil)
 			wait = cmp.Or(retryAfter, interval)
 		default:
 			s.settle(r, out)
-			return
+		}
+		if last || s.lapsed(r) {
+			s.settle(r, outcome{status: dash.AccessRequestStatusExpired})
 		}
 	}
 }
+
+func (s *Session) lapsed(r *request) bool { return !s.now().Before(r.until) }
+
+// finalError is one that no later claim mends.
+type finalError struct{ error }
 
 // stumble notes whether claims get answers. The log is told once, not at each poll.
 func (s *Session) stumble(r *request, err error) {
@@ -127,7 +144,7 @@ func (s *Session) claim(r *request) (outcome, time.Duration, error) {
 	if err != nil {
 		return outcome{}, 0, fmt.Errorf("claim: %w", err)
 	}
-	resp, err := s.client.Do(s.ctx, client.Call{Request: req, Hidden: r.secret, Limit: callLimit})
+	resp, err := s.client.Do(s.claims, client.Call{Request: req, Limit: callLimit, Grants: true})
 	if err != nil {
 		return outcome{}, 0, err
 	}
@@ -137,10 +154,10 @@ func (s *Session) claim(r *request) (outcome, time.Duration, error) {
 		return outcome{status: dash.AccessRequestStatusExpired}, 0, nil
 	case http.StatusTooManyRequests:
 		return pending, retryAfter(resp.Header, s.now()), nil
+	case http.StatusBadRequest:
+		return outcome{}, 0, &finalError{s.refusal(resp)}
 	default:
-		refusal := resp.Refusal()
-		refusal.Text = r.secret.Hide(refusal.Text)
-		return outcome{}, 0, refusal
+		return outcome{}, 0, s.refusal(resp)
 	}
 	var said dash.AccessRequestClaimed
 	if err := json.Unmarshal(resp.Body, &said); err != nil || !said.Status.Valid() {
@@ -154,40 +171,55 @@ func (s *Session) claim(r *request) (outcome, time.Duration, error) {
 		if said.APIKey != nil {
 			out.key = secret.New(*said.APIKey)
 		}
-		if !out.key.Sendable() {
-			return outcome{}, 0, fmt.Errorf("%s %s: answered approved without a usable key", resp.Method, resp.Path)
+		if !usable(out.key) { // it is handed out once: no later claim brings another
+			return outcome{}, 0, &finalError{fmt.Errorf("%s %s: answered approved without a usable key", resp.Method, resp.Path)}
 		}
 	}
 	return out, 0, nil
 }
 
-// settle publishes an outcome. A key is stored first: a process that ends now must not lose what a person granted.
+// settle publishes an outcome, unless there is one. A key is kept in any case, and stored first: a process that ends
+// now must not lose what a person granted.
 func (s *Session) settle(r *request, out outcome) {
-	if !out.key.IsZero() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !out.key.IsZero() && s.revoked == nil {
+		s.known.Add(out.key)
 		if err := s.keys.Save(out.key); err != nil {
 			s.log.Warn("the key is kept in memory only: this session has to ask again when it is restarted", "error", err)
 		}
+		delete(s.dead, sum(out.key)) // alive, if a person has just granted it
+		s.key, s.loaded = out.key, true
+		if s.request == r {
+			s.request = nil
+		}
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	r.outcome = out
-	if !out.key.IsZero() {
-		s.key, s.loaded, s.request = out.key, true, nil
-	}
-	close(r.done)
+	s.conclude(r, out)
 }
 
-// retryAfter is how long a 429 wants to be left alone: seconds or a date, 1 s when it does not say.
+// conclude ends a request. s.mu is held.
+func (s *Session) conclude(r *request, out outcome) {
+	if !r.ended() {
+		r.outcome = out
+		close(r.done)
+	}
+}
+
+// refusal is a 4xx of a call that grants, in words that show no secret.
+func (s *Session) refusal(resp *client.Response) *client.Refusal {
+	resp.Body = s.known.HideBytes(resp.Body)
+	return resp.Refusal()
+}
+
+// retryAfter is how long a 429 wants to be left alone: seconds or a date, from 1 s, which is also for one that does not
+// say, to 1 min.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	wait := time.Duration(0)
 	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 {
-		wait = time.Duration(min(seconds, maxRetryAfter.Seconds()) * float64(time.Second))
+		wait = time.Duration(min(seconds, maxRetry.Seconds()) * float64(time.Second))
 	} else if at, err := http.ParseTime(text); err == nil {
 		wait = at.Sub(now)
 	}
-	if wait <= 0 {
-		return defaultRetryAfter
-	}
-	return min(wait, maxRetryAfter)
+	return min(max(wait, minRetry), maxRetry)
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -83,11 +84,9 @@ func TestLapsed(t *testing.T) {
 func TestClaimFails(t *testing.T) {
 	for name, r := range map[string]reply{
 		"refused":          refusal(400, `{"error":"invalid_request","message":"the secret `+claimSecret(1)+` is odd","issues":[]}`),
-		"no JSON":          ok("<html>"),
-		"unknown state":    ok(`{"status":"postponed"}`),
 		"no key":           ok(`{"status":"approved"}`),
 		"key of two lines": ok(`{"status":"approved","apiKey":"a\r\nX-Other: 1"}`),
-		"someone else's":   ok(`{"hello":"world"}`),
+		"endless key":      ok(`{"status":"approved","apiKey":"` + strings.Repeat("k", 501) + `"}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := newBench(t, nil)
@@ -103,6 +102,95 @@ func TestClaimFails(t *testing.T) {
 			}
 		})
 	}
+}
+
+// TestOddClaims: an answer that says nothing about the request is ridden out.
+func TestOddClaims(t *testing.T) {
+	for name, r := range map[string]reply{
+		"page": ok("<html>"), "unknown state": ok(`{"status":"postponed"}`), "someone else's": ok(`{"hello":"world"}`),
+		"401": refusal(401, ""), "403": refusal(403, `{"error":"forbidden"}`), "408": refusal(408, ""), "425": refusal(425, ""), "451": refusal(451, "<html>"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			b.dash.on(create, created(1))
+			b.want(b.connect(), stRequired)
+			b.dash.on(claim, r, approved(1))
+			b.clock.fire(t, pollEvery)
+			b.clock.fire(t, 2*pollEvery)
+			<-b.keys.saved
+		})
+	}
+}
+
+// TestOddUntilItLapses: riding out ends with the request.
+func TestOddUntilItLapses(t *testing.T) {
+	b := newBench(t, nil)
+	b.dash.on(create, reply{status: 201, body: strings.Replace(created(1).body, "03:14:05", "03:04:12", 1)}, created(2))
+	b.want(b.connect(), stRequired)
+	b.dash.on(claim, ok("<html>"), ok("<html>"))
+	b.clock.fire(t, pollEvery)
+	b.clock.fire(t, 2*pollEvery)
+	b.dash.on(claim, ok("<html>"))
+	call := b.later(t.Context())
+	b.clock.fire(t, 7*time.Second) // not 8: it lapses before
+	if fresh := b.want(b.get(call), stRequired); *fresh.ConfirmCode != "CODE-2" {
+		t.Errorf("%+v", fresh)
+	}
+}
+
+// TestLapsedAsleep: a request that lapsed while the machine slept is replaced in the next call, whatever its poll does.
+func TestLapsedAsleep(t *testing.T) {
+	var late atomic.Bool
+	b := newBench(t, func(o *signin.Options, _ *store) {
+		now := o.Now
+		o.Now = func() time.Time {
+			if late.Load() {
+				return now().Add(time.Hour)
+			}
+			return now()
+		}
+	})
+	b.dash.on(create, created(1))
+	b.want(b.connect(), stRequired)
+	late.Store(true)
+	b.dash.on(create, reply{status: 201, body: strings.Replace(created(2).body, "03:14:05", "04:14:05", 1)})
+	if fresh := b.want(b.connect(), stRequired); *fresh.ConfirmCode != "CODE-2" {
+		t.Errorf("%+v", fresh)
+	}
+}
+
+// TestClockIsOff: a dashboard whose clock runs behind is no reason not to wait for a person.
+func TestClockIsOff(t *testing.T) {
+	b := newBench(t, nil)
+	b.dash.on(create, reply{status: 201, body: strings.Replace(created(1).body, "2026-01-02", "2025-12-31", 1)})
+	b.want(b.connect(), stRequired)
+	b.dash.on(claim, ok(`{"status":"pending"}`), approved(1))
+	b.clock.fire(t, pollEvery)
+	b.clock.fire(t, pollEvery)
+	<-b.keys.saved
+}
+
+// TestOddOffers: what goes before a person has its form, or nothing is asked of them.
+func TestOddOffers(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"code with a line end": {`"CODE-1"`, `"CODE\n1234"`}, "code that is markup": {`"CODE-1"`, `"<b>1</b>"`}, "short code": {`"CODE-1"`, `"1"`}, "endless code": {`"CODE-1"`, `"` + strings.Repeat("C", 33) + `"`},
+		"link to nowhere": {"http://dash.example/", "javascript:"}, "link with a name": {"http://dash", "http://dash.example@evil"}, "link with a blank": {"/approvals/", "/ap provals/"},
+		"reversed link": {"/approvals/", "/\u202eapprovals/"}, "invisible link": {"/approvals/", "/\u200bapprovals/"}, "link of two lines": {"/approvals/", "/\r\napprovals/"}, "endless link": {"/approvals/", "/" + strings.Repeat("a", 2048)},
+		"no link": {`"approvalUrl"`, `"other"`}, "no end": {`"expiresAt"`, `"other"`}, "null end": {`"2026-01-02T03:14:05.000Z"`, "null"}, "long ended": {"2026-01-02", "1970-01-02"}, "endless": {"2026-01-02", "2036-01-02"}, "no time": {"2026-01-02T", "soon"},
+		"no id": {`"p1","secret"`, `"","secret"`}, "endless id": {`"p1","secret"`, `"` + strings.Repeat("p", 201) + `","secret"`}, "secret of two lines": {claimSecret(1), `a\nb`}, "endless secret": {claimSecret(1), strings.Repeat("s", 501)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := newBench(t, nil)
+			b.dash.on(create, reply{status: 201, body: strings.Replace(created(1).body, change[0], change[1], 1)})
+			a := b.connect()
+			if a.err == nil || !strings.Contains(a.err.Error(), "is http://dash.example a dashboard?") || strings.ContainsAny(a.err.Error(), "\n\u202e\u200b") || len(a.err.Error()) > 300 {
+				t.Errorf("%+v", a)
+			}
+		})
+	}
+	b := newBench(t, nil) // people may reach the dashboard under another name
+	b.dash.on(create, reply{status: 201, body: strings.Replace(created(1).body, "http://dash.example/", "https://people.example:8443/x/", 1)})
+	b.want(b.connect(), stRequired)
 }
 
 // TestDashboardAway: while the dashboard does not answer, the poll goes on ever more slowly and the log is told once.
@@ -136,9 +224,9 @@ func TestClaimRateLimited(t *testing.T) {
 	limited := func(after string) reply {
 		return reply{status: 429, body: `{"error":"rate_limited"}`, header: http.Header{"Retry-After": {after}}}
 	}
-	b.dash.on(claim, refusal(429, ""), limited("7"), limited("Fri, 02 Jan 2026 03:04:45 GMT"), limited("soon"), limited("-3"), limited("0"), limited("1e300"), approved(1))
+	b.dash.on(claim, refusal(429, ""), limited("7"), limited("Fri, 02 Jan 2026 03:04:45 GMT"), limited("soon"), limited("-3"), limited("0.01"), limited("1e300"), approved(1))
 	b.clock.fire(t, pollEvery)
-	for _, wait := range []time.Duration{1, 7, 40, 1, 1, 1, 3600} {
+	for _, wait := range []time.Duration{1, 7, 40, 1, 1, 1, 60} {
 		b.clock.fire(t, wait*time.Second)
 	}
 	<-b.keys.saved
@@ -164,8 +252,8 @@ func TestNotAsked(t *testing.T) {
 		{"network", reply{err: errors.New("connection refused")}, nil, "", "connection refused"},
 		{"redirect", reply{status: 302, header: http.Header{"Location": {"https://other.example/x"}}}, nil, "", "https://other.example"},
 		{"no JSON", reply{status: 201, body: "<html>"}, nil, "", "is http://dash.example a dashboard?"},
-		{"half", reply{status: 201, body: `{"secret":"` + claimSecret(1) + `"}`}, nil, "", "without the link"},
-		{"link to nowhere", reply{status: 201, body: strings.Replace(created(1).body, "http://dash.example/", "javascript:", 1)}, nil, "", "without the link"},
+		{"half", reply{status: 201, body: `{"secret":"` + claimSecret(1) + `"}`}, nil, "", "something else than an access request"},
+		{"link to nowhere", reply{status: 201, body: strings.Replace(created(1).body, "http://dash.example/", "javascript:", 1)}, nil, "", "something else than an access request"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			b := newBench(t, tt.change)
@@ -224,7 +312,7 @@ func TestOneRequest(t *testing.T) {
 
 // TestPollIsTamed: a server cannot make the poll run hot or sleep for ever.
 func TestPollIsTamed(t *testing.T) {
-	for asked, want := range map[string]time.Duration{"0": 50 * time.Millisecond, "-5": 50 * time.Millisecond, "2147483647": time.Minute} {
+	for asked, want := range map[string]time.Duration{"0": 500 * time.Millisecond, "-5": 500 * time.Millisecond, "2147483647": 30 * time.Second} {
 		b := newBench(t, nil)
 		b.dash.on(create, reply{status: 201, body: strings.Replace(created(1).body, `"pollMs":2000`, `"pollMs":`+asked, 1)})
 		b.want(b.connect(), stRequired)

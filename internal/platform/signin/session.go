@@ -4,6 +4,7 @@ package signin
 
 import (
 	"context"
+	"crypto/sha256"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -33,6 +34,7 @@ type Options struct {
 	Now        func() time.Time
 	After      func(time.Duration) <-chan time.Time // time.After, or a test's
 	Log        *slog.Logger
+	Known      *secret.Known // is told the session's secrets, so that it can hide them; nil is not told
 }
 
 // Session is the process's standing with one dashboard. It is safe for concurrent use.
@@ -44,34 +46,46 @@ type Session struct {
 	now      func() time.Time
 	after    func(time.Duration) <-chan time.Time
 	log      *slog.Logger
+	known    *secret.Known
 
 	ctx    context.Context // of the background poll
 	end    context.CancelFunc
+	claims context.Context // of each claim: one under way outlives the poll for a while
+	giveUp context.CancelFunc
 	polls  sync.WaitGroup
 	asking chan struct{} // holds one token while an access request is being made
 
 	mu      sync.Mutex
 	key     secret.Text
-	loaded  bool     // the key store was read since the session was last signed out
-	revoked *Revoked // for good
-	request *request // the access request that a person has not decided, or whose decision is not told yet
+	loaded  bool                           // the key store was read since the session was last signed out
+	dead    map[[sha256.Size]byte]struct{} // keys that lapsed: a store may hold one that it cannot remove
+	revoked *Revoked                       // for good
+	request *request                       // the access request that a person has not decided, or whose decision is not told yet
 }
 
 // New makes a session. It reads and sends nothing before it is asked to. The caller closes it.
 func New(o Options) *Session {
 	s := &Session{
 		client: o.Client, dispatch: !o.Credential.IsZero(), keys: o.Keys, team: o.Team,
-		now: o.Now, after: o.After, log: o.Log,
+		now: o.Now, after: o.After, log: o.Log, known: o.Known, dead: map[[sha256.Size]byte]struct{}{},
 		key: o.Credential, loaded: !o.Credential.IsZero(), asking: make(chan struct{}, 1),
 	}
+	s.known.Add(o.Credential)
 	s.ctx, s.end = context.WithCancel(context.Background())
+	s.claims, s.giveUp = context.WithCancel(context.Background())
 	return s
 }
 
-// Close ends the poll of a request that still waits, and returns when it has ended.
+// closeGrace is how long a claim under way at the end may still bring the key that a person has granted.
+const closeGrace = 2 * time.Second
+
+// Close ends the poll of a request that still waits, and returns when it has ended: after at most 2 s.
 func (s *Session) Close() {
 	s.end()
+	late := time.AfterFunc(closeGrace, s.giveUp)
+	defer late.Stop()
 	s.polls.Wait()
+	s.giveUp()
 }
 
 // Ready tells whether calls can be made. The error is a *SignedOut, a *Revoked or a *client.Outdated.
@@ -141,8 +155,24 @@ func (s *Session) load() {
 	if err != nil {
 		s.log.Warn("the stored key is not used: this session starts signed out", "error", err)
 	}
+	if _, dead := s.dead[sum(key)]; dead {
+		return
+	}
+	s.known.Add(key)
 	s.key = key
 }
+
+// reload reads the key store once more: another process of this session may have put a key there. It tells whether
+// there is a key. s.mu is held.
+func (s *Session) reload() bool {
+	if s.key.IsZero() {
+		s.loaded = false
+		s.load()
+	}
+	return !s.key.IsZero()
+}
+
+func sum(key secret.Text) [sha256.Size]byte { return sha256.Sum256([]byte(key.Reveal())) }
 
 // refused weighs a 401. The error is the halt that follows; nil lets the answer through.
 func (s *Session) refused(key secret.Text, resp *client.Response) error {
@@ -158,6 +188,9 @@ func (s *Session) refused(key secret.Text, resp *client.Response) error {
 		s.revoked = revokedIn(s.client.Dashboard(), resp.Body)
 		s.log.Warn("the key was revoked: no dashboard tool works any more", "by", s.revoked.By, "at", s.revoked.At)
 		s.drop()
+		if s.request != nil {
+			s.conclude(s.request, outcome{err: s.revoked})
+		}
 		return s.revoked
 	case s.dispatch:
 		return nil
@@ -178,6 +211,7 @@ func (s *Session) drop() {
 			s.log.Warn("the key file was not removed", "error", err)
 		}
 	}
+	s.dead[sum(s.key)] = struct{}{}
 	// Another process of this session may have signed in since: the store is worth another look.
 	s.key, s.loaded = secret.Text{}, s.dispatch
 }

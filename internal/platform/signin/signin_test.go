@@ -5,6 +5,7 @@ package signin_test
 import (
 	"context"
 	"errors"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -160,6 +161,12 @@ func TestConnectRefused(t *testing.T) {
 		"fails":        {refusal(500, "oops"), "answered 500: oops"},
 		"page":         {ok("<html>"), "is http://dash.example a dashboard?"},
 		"null":         {ok("null"), "is http://dash.example a dashboard?"},
+		"no session":   {ok(`{"agent":{"id":1,"name":"A"}}`), "is http://dash.example a dashboard?"},
+		"null session": {ok(`{"session":null,"agent":{"id":1,"name":"A"}}`), "is http://dash.example a dashboard?"},
+		"no agent":     {ok(`{"session":{}}`), "is http://dash.example a dashboard?"},
+		"null agent":   {ok(`{"session":{},"agent":null}`), "is http://dash.example a dashboard?"},
+		"odd agent":    {ok(`{"session":{},"agent":{"id":"1","name":"A"}}`), "is http://dash.example a dashboard?"},
+		"no name":      {ok(`{"session":{},"agent":{"id":1}}`), "is http://dash.example a dashboard?"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := signedIn(t)
@@ -175,4 +182,37 @@ func TestConnectRefused(t *testing.T) {
 	b := signedIn(t)
 	b.dash.on(connect, refusal(429, ""))
 	b.want(b.connect(), stLimited)
+}
+
+// TestOneDeadline: the 45 s hold for the network, too.
+func TestOneDeadline(t *testing.T) {
+	b := signedIn(t)
+	b.dash.held = make(chan struct{})
+	b.dash.on(connect, ok(connected))
+	call := b.later(t.Context())
+	b.clock.fire(t, waitLimit)
+	if got := b.want(b.get(call), stPending); !strings.Contains(*got.Instruction, "Call plan_connect again") || got.ApprovalURL != nil {
+		t.Errorf("%+v", got)
+	}
+}
+
+// TestClaimAtTheEnd: a claim under way when the session ends still brings the key.
+func TestClaimAtTheEnd(t *testing.T) {
+	b := newBench(t, nil)
+	b.dash.on(create, created(1))
+	b.want(b.connect(), stRequired)
+	b.dash.held = make(chan struct{})
+	b.dash.on(claim, approved(1))
+	b.clock.fire(t, pollEvery)
+	for b.dash.count(claim) == 0 {
+		runtime.Gosched()
+	}
+	closed := make(chan struct{})
+	go func() { b.session.Close(); close(closed) }()
+	close(b.dash.held)
+	<-b.keys.saved
+	<-closed
+	if !b.keys.holds().Equal(theKey(1)) {
+		t.Error("the key is lost")
+	}
 }

@@ -14,13 +14,16 @@ import (
 )
 
 // answer hands on what the dashboard said: JSON as its own bytes, text as a string, nothing as null. The error says
-// what came instead.
+// what came instead. A refusal is an answer also when it is a page or broken JSON: its status says enough, and its
+// beginning may say why.
 func answer(resp *client.Response) (mcptools.APIResult, error) {
 	result := mcptools.APIResult{Ok: resp.Status < 400, Status: int32(resp.Status)}
 	var err error
 	switch {
 	case len(bytes.TrimSpace(resp.Body)) == 0:
 		result.Body = json.RawMessage("null")
+	case !result.Ok && (isPage(resp) || isJSON(resp) && !json.Valid(resp.Body)) && readable(resp.Body):
+		result.Body, err = encode(beginning(string(resp.Body)))
 	case isJSON(resp):
 		result.Body, err = jsonBody(resp)
 	case isPage(resp):
@@ -76,5 +79,19 @@ func isText(resp *client.Response) bool {
 	case "", "application/xml", "application/yaml", "application/x-ndjson", "application/jsonl", "application/javascript", "application/x-www-form-urlencoded":
 		named = true
 	}
-	return named && utf8.Valid(resp.Body) && bytes.IndexByte(resp.Body, 0) < 0
+	return named && readable(resp.Body)
+}
+
+func readable(body []byte) bool { return utf8.Valid(body) && bytes.IndexByte(body, 0) < 0 }
+
+// beginning is at most 500 characters of a text, with a mark where it is cut.
+func beginning(text string) string {
+	const length = 500
+	n := 0
+	for i := range text {
+		if n++; n > length {
+			return fmt.Sprintf("%s… [cut: %d bytes in all]", text[:i], len(text))
+		}
+	}
+	return text
 }

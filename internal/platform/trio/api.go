@@ -9,6 +9,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
@@ -22,14 +23,17 @@ func (t *Trio) API(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResu
 		return mcptools.APIResult{}, err
 	}
 	method, body := string(args.Method), args.Body
-	path, issues := checkPath(doc, args.Path)
+	path, issues := t.path(ctx, doc, method, args.Path)
 	query, queryIssues := readQuery(args.Query)
 	if issues = append(issues, queryIssues...); len(issues) > 0 {
 		return invalid(issues)
 	}
 	if match, known := doc.Match(method, path); known {
-		body, issues = checkCall(match, query, body)
-		if len(issues) > 0 {
+		mended, issues := checkCall(match, query, body)
+		switch {
+		case len(issues) == 0:
+			body = mended
+		case len(match.Params) == 0 || !t.listed(ctx, method, path):
 			return invalid(issues)
 		}
 	} else {
@@ -51,6 +55,19 @@ func (t *Trio) API(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResu
 		return mcptools.APIResult{}, err
 	}
 	return answer(resp)
+}
+
+// path is the checked path as it stands in a URL. A segment like ":cancel" may be a parameter that is not filled in, or
+// what the dashboard calls a route.
+func (t *Trio) path(ctx context.Context, doc *openapi.Document, method, path string) (string, []openapi.Issue) {
+	plain, issues := checkPath(doc, path)
+	if len(issues) == 0 || !strings.Contains(path, "/:") {
+		return plain, issues
+	}
+	if plain, others := checkPath(doc, strings.ReplaceAll(path, "/:", "/")); len(others) > 0 || !t.listed(ctx, method, path) {
+		return plain, issues
+	}
+	return (&url.URL{Path: path}).EscapedPath(), nil
 }
 
 // checkPath is the path as it stands in a URL.

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -14,7 +15,6 @@ import (
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/openapi"
-	"github.com/fiftyarms/platform/internal/platform/client"
 )
 
 // APIList lists what the key may reach. The error is a halt, a failure, or a refusal in words.
@@ -75,14 +75,11 @@ func (t *Trio) fetchRoutes(ctx context.Context, tag string) ([]string, error) {
 }
 
 // unknown weighs a call that this build's contract does not know: nearest is nil when the dashboard lists its route, or
-// does not say what it lists; else the routes that may have been meant.
+// does not say what it lists, and is then the judge; else the routes that may have been meant.
 func (t *Trio) unknown(ctx context.Context, method, path string) (nearest []string, err error) {
-	known, err := t.routes.get(func() ([]string, error) { return t.fetchRoutes(ctx, "") })
-	if _, refused := errors.AsType[*client.Refusal](err); refused {
-		return nil, nil
-	}
+	known, err := t.known(ctx)
 	if err != nil {
-		return nil, err
+		return nil, context.Cause(ctx)
 	}
 	if _, listed := known.index.Match(method, path); listed {
 		return nil, nil
@@ -90,15 +87,28 @@ func (t *Trio) unknown(ctx context.Context, method, path string) (nearest []stri
 	return append([]string{}, openapi.NearestIn(known.routes, method+" "+path, 3)...), nil
 }
 
+// listed tells whether the dashboard has a route of exactly this name. One of this build's templates may take the same
+// path and mean something else.
+func (t *Trio) listed(ctx context.Context, method, path string) bool {
+	known, err := t.known(ctx)
+	return err == nil && slices.Contains(known.routes, method+" "+path)
+}
+
+func (t *Trio) known(ctx context.Context) (*routeSet, error) {
+	return t.routes.get(ctx, func() ([]string, error) { return t.fetchRoutes(ctx, "") })
+}
+
 // routesAge is how long a list of routes is believed when an unknown route is called.
 const routesAge = 30 * time.Second
 
-// routeCache keeps the dashboard's routes for a short while, so that a run of wrong calls costs one list.
+// routeCache keeps the dashboard's routes for a short while, so that a run of wrong calls costs one list, and so do
+// wrong calls at the same moment.
 type routeCache struct {
 	now func() time.Time
 
-	mu   sync.Mutex
-	last *routeSet
+	mu       sync.Mutex
+	last     *routeSet
+	fetching *routeFetch // under way, or nil
 }
 
 type routeSet struct {
@@ -107,26 +117,52 @@ type routeSet struct {
 	at     time.Time
 }
 
-func (c *routeCache) get(fetch func() ([]string, error)) (*routeSet, error) {
+// routeFetch is one call for the list. What came of it may be read when done is closed.
+type routeFetch struct {
+	done chan struct{}
+	set  *routeSet
+	err  error
+}
+
+func (c *routeCache) get(ctx context.Context, fetch func() ([]string, error)) (*routeSet, error) {
 	c.mu.Lock()
-	last := c.last
-	c.mu.Unlock()
-	if last != nil && c.now().Sub(last.at) < routesAge {
-		return last, nil
+	if c.last != nil && c.now().Sub(c.last.at) < routesAge {
+		defer c.mu.Unlock()
+		return c.last, nil
 	}
+	f := c.fetching
+	if f == nil {
+		f = &routeFetch{done: make(chan struct{}), err: errors.New("the list of routes was not read")}
+		c.fetching = f
+		c.mu.Unlock()
+		c.run(f, fetch)
+		return f.set, f.err
+	}
+	c.mu.Unlock()
+	select {
+	case <-f.done:
+		return f.set, f.err
+	case <-ctx.Done():
+		return nil, context.Cause(ctx)
+	}
+}
+
+func (c *routeCache) run(f *routeFetch, fetch func() ([]string, error)) {
+	defer func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.fetching = nil; f.err == nil {
+			c.last = f.set
+		}
+		close(f.done)
+	}()
 	routes, err := fetch()
 	if err != nil {
-		return nil, err
+		f.err = err
+		return
 	}
 	index, err := indexOf(routes)
-	if err != nil {
-		return nil, err
-	}
-	set := &routeSet{routes: routes, index: index, at: c.now()}
-	c.mu.Lock()
-	c.last = set
-	c.mu.Unlock()
-	return set, nil
+	f.set, f.err = &routeSet{routes: routes, index: index, at: c.now()}, err
 }
 
 // indexOf makes a document of nothing but routes, so that they are matched as a contract's are.

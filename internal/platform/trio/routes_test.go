@@ -7,12 +7,15 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/fiftyarms/platform/gen/mcptools"
+	"github.com/fiftyarms/platform/internal/testkit"
 )
 
 func TestUnknownRoute(t *testing.T) {
@@ -57,16 +60,79 @@ func TestListRefused(t *testing.T) {
 	}
 }
 
+// TestListFails: without a list the dashboard judges a call itself; the list's own tool says what went wrong.
 func TestListFails(t *testing.T) {
 	for _, answer := range []http.HandlerFunc{says(500, "", "oops"), says(200, "text/html", "<html>"), says(200, "application/json", `{}`), says(200, "application/json", `{"routes":7}`)} {
-		d := newDashboard(t, answer)
-		d.routes = nil
-		if got, err := d.call(`{"method":"GET","path":"/api/newer"}`); err == nil || !strings.Contains(err.Error(), "GET /api/openapi/routes") {
-			t.Errorf("%s, %v", got, err)
+		d := newDashboard(t, nil)
+		d.answer = func(w http.ResponseWriter, r *http.Request) {
+			if r.URL.Path == "/api/newer" {
+				answer = says(200, "application/json", "7")
+			}
+			answer(w, r)
 		}
+		d.routes = nil
 		if got, err := d.APIList(t.Context(), mcptools.APIListArgs{}); err == nil || !strings.Contains(err.Error(), "GET /api/openapi/routes") {
 			t.Errorf("%+v, %v", got, err)
 		}
+		if got := d.mustCall(`{"method":"GET","path":"/api/newer"}`); got != `{"ok":true,"status":200,"body":7}` {
+			t.Error(got)
+		}
+	}
+}
+
+// TestListedLiterally: what the dashboard lists by this very name is not held to a template that happens to match it.
+func TestListedLiterally(t *testing.T) {
+	d := newDashboard(t, says(200, "application/json", `{}`))
+	refused := func(args string) bool { return strings.Contains(d.mustCall(args), `"checked":"client"`) }
+	literal, other := `{"method":"POST","path":"/api/access-requests/all/approve","body":[]}`, `{"method":"POST","path":"/api/access-requests/one/approve","body":[]}`
+	cancel, unfilled := `{"method":"GET","path":"/api/x/:cancel"}`, `{"method":"DELETE","path":"/api/keys/:id"}`
+	if !refused(literal) || !refused(cancel) {
+		t.Error("let through, though nobody lists it")
+	}
+	d.now = d.now.Add(time.Minute)
+	d.routes = append(d.routes, "POST /api/access-requests/all/approve", "GET /api/x/:cancel", "GET /api/x/:cancel/../y")
+	if refused(literal) || refused(cancel) {
+		t.Error("refused, though the dashboard lists it")
+	}
+	want := []sent{{"POST", "/api/access-requests/all/approve", "", "[]"}, {"GET", "/api/x/:cancel", "", ""}}
+	if diff := cmp.Diff(want, d.calls); diff != "" || d.lists != 2 {
+		t.Errorf("%d lists\n%s", d.lists, diff)
+	}
+	if !refused(other) || !refused(unfilled) || !refused(`{"method":"GET","path":"/api/x/:cancel/../y"}`) {
+		t.Error("a call of another route was let through")
+	}
+}
+
+// TestOneList: calls at the same moment cost one list.
+func TestOneList(t *testing.T) {
+	testkit.NoLeaks(t)
+	d := newDashboard(t, nil)
+	d.routes = nil
+	var lists atomic.Int32
+	asked, listed := make(chan struct{}, 100), make(chan struct{})
+	d.answer = func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/api/openapi/routes" {
+			lists.Add(1)
+			asked <- struct{}{}
+			<-listed
+			says(200, "application/json", `{"routes":["GET /api/newer"]}`)(w, r)
+			return
+		}
+		says(200, "application/json", `7`)(w, r)
+	}
+	var calls sync.WaitGroup
+	for range 20 {
+		calls.Go(func() {
+			if got, err := d.call(`{"method":"GET","path":"/api/newer"}`); err != nil || got != `{"ok":true,"status":200,"body":7}` {
+				t.Errorf("%s, %v", got, err)
+			}
+		})
+	}
+	<-asked
+	close(listed)
+	calls.Wait()
+	if n := lists.Load(); n != 1 {
+		t.Errorf("%d lists", n)
 	}
 }
 
