@@ -6,12 +6,11 @@ package safefile
 
 import (
 	"io/fs"
-	"os"
 	"syscall"
 )
 
-// ours tells whether a file belongs to the user that this process acts as.
-func ours(info fs.FileInfo) bool {
+// ownedBy tells whether a file belongs to a user.
+func ownedBy(uid int, info fs.FileInfo) bool {
 	stat, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(stat.Uid) == os.Geteuid()
+	return ok && int(stat.Uid) == uid
 }

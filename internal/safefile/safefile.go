@@ -57,7 +57,9 @@ var ErrNotPrivate = errors.New("not a private file")
 
 // Read reads a file of at most limit bytes that Write made. It refuses what is not a plain file of mode 0600 or
 // stricter (a link, a FIFO, a file that others may read) or belongs to another user: such a file was not written here.
-func Read(path string, limit int64) ([]byte, error) {
+func Read(path string, limit int64) ([]byte, error) { return readAs(os.Geteuid(), path, limit) }
+
+func readAs(uid int, path string, limit int64) ([]byte, error) {
 	before, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
@@ -65,7 +67,7 @@ func Read(path string, limit int64) ([]byte, error) {
 	if !before.Mode().IsRegular() || before.Mode().Perm()&0o077 != 0 {
 		return nil, fmt.Errorf("%s: %w (mode %s)", path, ErrNotPrivate, before.Mode())
 	}
-	if !ours(before) {
+	if !ownedBy(uid, before) {
 		return nil, fmt.Errorf("%s: %w (it belongs to another user)", path, ErrNotPrivate)
 	}
 	f, err := os.Open(path)
