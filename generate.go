@@ -16,3 +16,4 @@ var OpenAPI []byte
 //go:generate go tool -modfile=tools/pins/go.mod oapi-codegen -config tools/oapi/mcptools.yaml -o gen/mcptools/types.gen.go gen/mcptools/tools.openapi.json
 //go:generate go tool -modfile=tools/pins/go.mod sqlc generate -f internal/store/sqlstore/sqlc.yaml
 //go:generate go tool -modfile=tools/pins/go.mod templ generate -path internal
+//go:generate go run ./tools/webbuild

@@ -26,6 +26,12 @@ var bans = []ban{
 	{from: "gen/...", to: "internal/...", why: "generated code is below everything that is written by hand"},
 	{from: "internal/access", to: "internal/...", why: "rules import only generated models and std"},
 	{from: "internal/approval", to: "internal/...", why: "rules import only generated models and std"},
+	{from: "internal/work", to: "internal/...", why: "rules import only generated models and std"},
+	{from: "internal/event", to: "internal/...", why: "rules import only generated models and std"},
+	{from: "internal/wake/...", to: "internal/store/...", why: "a waker carries no data, so it knows none"},
+	{from: "internal/sse", to: "gen/...", why: "frames carry anything"},
+	{from: "internal/sse", to: "internal/...", why: "frames carry anything"},
+	{from: "internal/blobs", to: "internal/...", why: "bytes of a file mean nothing here"},
 	{from: "internal/openapi/...", to: "internal/...", why: "it serves any document, so it knows nothing of ours"},
 	{from: "internal/mcpstdio/...", to: "internal/...", why: "a transport knows nothing of what it carries"},
 	{from: "internal/openapi/...", to: "gen/...", why: "it serves any document, so it knows nothing of ours"},
@@ -48,13 +54,17 @@ var outside = []struct {
 	why    string
 }{
 	{"modernc.org/sqlite", []string{"internal/store/sqlstore"}, "only the SQL store knows an engine"},
-	{"github.com/jackc/pgx/v5", []string{"internal/store/sqlstore"}, "only the SQL store knows an engine"},
+	{"github.com/jackc/pgx/v5", []string{"internal/store/sqlstore", "internal/wake/pgnotify"}, "only the SQL store knows an engine, and NOTIFY is PostgreSQL's own"},
 	{"github.com/pressly/goose/v3", []string{"internal/store/sqlstore"}, "only the SQL store knows an engine"},
 	{"database/sql", []string{"gen/sqldb", "internal/store/sqlstore", "internal/testkit"}, "only the SQL store knows an engine"},
 	{"github.com/mark3labs/mcp-go", []string{"internal/mcpstdio", "internal/platform/..."}, "only MCP servers know the protocol's library"},
 	{"github.com/getkin/kin-openapi", []string{"internal/testkit/...", "internal/recordings/..."}, "it compiles a schema at each validation: tests alone can afford it"},
 	{"github.com/a-h/templ", []string{"internal/dashboard/web/..."}, "only pages draw"},
 	{"github.com/santhosh-tekuri/jsonschema/v6", []string{"internal/openapi/...", "tools/specgen"}, "one place turns its errors into words for people"},
+	{"gocloud.dev", []string{"internal/blobs"}, "one place knows where bytes are kept"},
+	{"github.com/evanw/esbuild", []string{"tools/webbuild"}, "scripts are bundled before they are committed"},
+	{"github.com/yuin/goldmark", []string{"internal/dashboard/web/..."}, "only pages draw"},
+	{"github.com/microcosm-cc/bluemonday", []string{"internal/dashboard/web/..."}, "only pages draw"},
 	{"github.com/spf13/cobra", []string{"internal/cli", "internal/dashboard/app", "internal/platform/app", "internal/demo"}, "only commands know a command line"},
 }
 

@@ -55,10 +55,13 @@ func mapper(t reflect.Type) *jsonschema.Schema {
 	case t == reflect.TypeFor[json.RawMessage]():
 		return &jsonschema.Schema{Type: "object"}
 	case strings.HasPrefix(t.Name(), "Nullable["):
-		return &jsonschema.Schema{Type: "string"}
+		return &jsonschema.Schema{Type: kinds[t.Elem().Kind()]} // a map of one value
 	}
 	return nil
 }
+
+// kinds are the JSON types of what may be null.
+var kinds = map[reflect.Kind]string{reflect.String: "string", reflect.Int64: "integer", reflect.Struct: "object"}
 
 func shapeOf(t *testing.T, raw json.RawMessage, components map[string]json.RawMessage) shape {
 	t.Helper()

@@ -71,6 +71,24 @@ func (e AccessRequestStatus) Valid() bool {
 	}
 }
 
+// Defines values for ActorKind.
+const (
+	ActorKindAgent  ActorKind = "agent"
+	ActorKindPerson ActorKind = "person"
+)
+
+// Valid indicates whether the value is a known member of the ActorKind enum.
+func (e ActorKind) Valid() bool {
+	switch e {
+	case ActorKindAgent:
+		return true
+	case ActorKindPerson:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for AlreadySetUpRefusalError.
 const (
 	AlreadySetUpRefusalErrorAlreadySetUp AlreadySetUpRefusalError = "already_set_up"
@@ -116,6 +134,21 @@ func (e CrossSiteRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for DependencyCycleRefusalError.
+const (
+	DependencyCycleRefusalErrorDependencyCycle DependencyCycleRefusalError = "dependency_cycle"
+)
+
+// Valid indicates whether the value is a known member of the DependencyCycleRefusalError enum.
+func (e DependencyCycleRefusalError) Valid() bool {
+	switch e {
+	case DependencyCycleRefusalErrorDependencyCycle:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for DigestMismatchRefusalError.
 const (
 	DigestMismatchRefusalErrorDigestMismatch DigestMismatchRefusalError = "digest_mismatch"
@@ -125,6 +158,135 @@ const (
 func (e DigestMismatchRefusalError) Valid() bool {
 	switch e {
 	case DigestMismatchRefusalErrorDigestMismatch:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for Effort.
+const (
+	EffortHigh       Effort = "high"
+	EffortLow        Effort = "low"
+	EffortMax        Effort = "max"
+	EffortMedium     Effort = "medium"
+	EffortMediumHigh Effort = "medium_high"
+	EffortMediumLow  Effort = "medium_low"
+	EffortMin        Effort = "min"
+)
+
+// Valid indicates whether the value is a known member of the Effort enum.
+func (e Effort) Valid() bool {
+	switch e {
+	case EffortHigh:
+		return true
+	case EffortLow:
+		return true
+	case EffortMax:
+		return true
+	case EffortMedium:
+		return true
+	case EffortMediumHigh:
+		return true
+	case EffortMediumLow:
+		return true
+	case EffortMin:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EndReason.
+const (
+	EndReasonKeyRevoked         EndReason = "key_revoked"
+	EndReasonPermissionsChanged EndReason = "permissions_changed"
+	EndReasonServerEnds         EndReason = "server_ends"
+	EndReasonSignedOut          EndReason = "signed_out"
+)
+
+// Valid indicates whether the value is a known member of the EndReason enum.
+func (e EndReason) Valid() bool {
+	switch e {
+	case EndReasonKeyRevoked:
+		return true
+	case EndReasonPermissionsChanged:
+		return true
+	case EndReasonServerEnds:
+		return true
+	case EndReasonSignedOut:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for EventKind.
+const (
+	EventKindBoardCreated             EventKind = "board.created"
+	EventKindBoardEdited              EventKind = "board.edited"
+	EventKindIssueAcceptanceChanged   EventKind = "issue.acceptance_changed"
+	EventKindIssueAttached            EventKind = "issue.attached"
+	EventKindIssueCommented           EventKind = "issue.commented"
+	EventKindIssueConflictsChanged    EventKind = "issue.conflicts_changed"
+	EventKindIssueCreated             EventKind = "issue.created"
+	EventKindIssueDependenciesChanged EventKind = "issue.dependencies_changed"
+	EventKindIssueEdited              EventKind = "issue.edited"
+	EventKindIssueGatesChanged        EventKind = "issue.gates_changed"
+	EventKindIssueTransitioned        EventKind = "issue.transitioned"
+	EventKindKeyRevoked               EventKind = "key.revoked"
+)
+
+// Valid indicates whether the value is a known member of the EventKind enum.
+func (e EventKind) Valid() bool {
+	switch e {
+	case EventKindBoardCreated:
+		return true
+	case EventKindBoardEdited:
+		return true
+	case EventKindIssueAcceptanceChanged:
+		return true
+	case EventKindIssueAttached:
+		return true
+	case EventKindIssueCommented:
+		return true
+	case EventKindIssueConflictsChanged:
+		return true
+	case EventKindIssueCreated:
+		return true
+	case EventKindIssueDependenciesChanged:
+		return true
+	case EventKindIssueEdited:
+		return true
+	case EventKindIssueGatesChanged:
+		return true
+	case EventKindIssueTransitioned:
+		return true
+	case EventKindKeyRevoked:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for FaultIn.
+const (
+	FaultInBody   FaultIn = "body"
+	FaultInHeader FaultIn = "header"
+	FaultInPath   FaultIn = "path"
+	FaultInQuery  FaultIn = "query"
+)
+
+// Valid indicates whether the value is a known member of the FaultIn enum.
+func (e FaultIn) Valid() bool {
+	switch e {
+	case FaultInBody:
+		return true
+	case FaultInHeader:
+		return true
+	case FaultInPath:
+		return true
+	case FaultInQuery:
 		return true
 	default:
 		return false
@@ -146,6 +308,78 @@ func (e ForbiddenRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for Gate.
+const (
+	GateBlocked       Gate = "blocked"
+	GateConflictOn    Gate = "conflict_on"
+	GateRequiresHuman Gate = "requires_human"
+	GateWaitingOn     Gate = "waiting_on"
+)
+
+// Valid indicates whether the value is a known member of the Gate enum.
+func (e Gate) Valid() bool {
+	switch e {
+	case GateBlocked:
+		return true
+	case GateConflictOn:
+		return true
+	case GateRequiresHuman:
+		return true
+	case GateWaitingOn:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GateFailedRefusalError.
+const (
+	GateFailedRefusalErrorGateFailed GateFailedRefusalError = "gate_failed"
+)
+
+// Valid indicates whether the value is a known member of the GateFailedRefusalError enum.
+func (e GateFailedRefusalError) Valid() bool {
+	switch e {
+	case GateFailedRefusalErrorGateFailed:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for GateFailedRefusalFailedGate.
+const (
+	GateFailedRefusalFailedGateAcceptance    GateFailedRefusalFailedGate = "acceptance"
+	GateFailedRefusalFailedGateBlocked       GateFailedRefusalFailedGate = "blocked"
+	GateFailedRefusalFailedGateConflictOn    GateFailedRefusalFailedGate = "conflict_on"
+	GateFailedRefusalFailedGateOpenChildren  GateFailedRefusalFailedGate = "open_children"
+	GateFailedRefusalFailedGateParentDone    GateFailedRefusalFailedGate = "parent_done"
+	GateFailedRefusalFailedGateRequiresHuman GateFailedRefusalFailedGate = "requires_human"
+	GateFailedRefusalFailedGateWaitingOn     GateFailedRefusalFailedGate = "waiting_on"
+)
+
+// Valid indicates whether the value is a known member of the GateFailedRefusalFailedGate enum.
+func (e GateFailedRefusalFailedGate) Valid() bool {
+	switch e {
+	case GateFailedRefusalFailedGateAcceptance:
+		return true
+	case GateFailedRefusalFailedGateBlocked:
+		return true
+	case GateFailedRefusalFailedGateConflictOn:
+		return true
+	case GateFailedRefusalFailedGateOpenChildren:
+		return true
+	case GateFailedRefusalFailedGateParentDone:
+		return true
+	case GateFailedRefusalFailedGateRequiresHuman:
+		return true
+	case GateFailedRefusalFailedGateWaitingOn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for HealthStatus.
 const (
 	HealthStatusOk HealthStatus = "ok"
@@ -155,6 +389,21 @@ const (
 func (e HealthStatus) Valid() bool {
 	switch e {
 	case HealthStatusOk:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for IdempotencyKeyReusedRefusalError.
+const (
+	IdempotencyKeyReusedRefusalErrorIdempotencyKeyReused IdempotencyKeyReusedRefusalError = "idempotency_key_reused"
+)
+
+// Valid indicates whether the value is a known member of the IdempotencyKeyReusedRefusalError enum.
+func (e IdempotencyKeyReusedRefusalError) Valid() bool {
+	switch e {
+	case IdempotencyKeyReusedRefusalErrorIdempotencyKeyReused:
 		return true
 	default:
 		return false
@@ -176,6 +425,21 @@ func (e InternalRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for InvalidParentRefusalError.
+const (
+	InvalidParentRefusalErrorInvalidParent InvalidParentRefusalError = "invalid_parent"
+)
+
+// Valid indicates whether the value is a known member of the InvalidParentRefusalError enum.
+func (e InvalidParentRefusalError) Valid() bool {
+	switch e {
+	case InvalidParentRefusalErrorInvalidParent:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for InvalidRequestRefusalError.
 const (
 	InvalidRequestRefusalErrorInvalidRequest InvalidRequestRefusalError = "invalid_request"
@@ -191,24 +455,54 @@ func (e InvalidRequestRefusalError) Valid() bool {
 	}
 }
 
-// Defines values for IssueIn.
+// Defines values for IssueStatus.
 const (
-	IssueInBody   IssueIn = "body"
-	IssueInHeader IssueIn = "header"
-	IssueInPath   IssueIn = "path"
-	IssueInQuery  IssueIn = "query"
+	IssueStatusBacklog    IssueStatus = "Backlog"
+	IssueStatusCancelled  IssueStatus = "Cancelled"
+	IssueStatusDone       IssueStatus = "Done"
+	IssueStatusInProgress IssueStatus = "In Progress"
+	IssueStatusReview     IssueStatus = "Review"
+	IssueStatusToDo       IssueStatus = "ToDo"
 )
 
-// Valid indicates whether the value is a known member of the IssueIn enum.
-func (e IssueIn) Valid() bool {
+// Valid indicates whether the value is a known member of the IssueStatus enum.
+func (e IssueStatus) Valid() bool {
 	switch e {
-	case IssueInBody:
+	case IssueStatusBacklog:
 		return true
-	case IssueInHeader:
+	case IssueStatusCancelled:
 		return true
-	case IssueInPath:
+	case IssueStatusDone:
 		return true
-	case IssueInQuery:
+	case IssueStatusInProgress:
+		return true
+	case IssueStatusReview:
+		return true
+	case IssueStatusToDo:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for IssueType.
+const (
+	IssueTypeBug     IssueType = "Bug"
+	IssueTypeChore   IssueType = "Chore"
+	IssueTypeEpic    IssueType = "Epic"
+	IssueTypeFeature IssueType = "Feature"
+)
+
+// Valid indicates whether the value is a known member of the IssueType enum.
+func (e IssueType) Valid() bool {
+	switch e {
+	case IssueTypeBug:
+		return true
+	case IssueTypeChore:
+		return true
+	case IssueTypeEpic:
+		return true
+	case IssueTypeFeature:
 		return true
 	default:
 		return false
@@ -239,6 +533,21 @@ const (
 func (e KeyRevokedRefusalError) Valid() bool {
 	switch e {
 	case KeyRevokedRefusalErrorKeyRevoked:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for LimitReachedRefusalError.
+const (
+	LimitReachedRefusalErrorLimitReached LimitReachedRefusalError = "limit_reached"
+)
+
+// Valid indicates whether the value is a known member of the LimitReachedRefusalError enum.
+func (e LimitReachedRefusalError) Valid() bool {
+	switch e {
+	case LimitReachedRefusalErrorLimitReached:
 		return true
 	default:
 		return false
@@ -398,6 +707,21 @@ func (e PersonRequiredRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for PrefixTakenRefusalError.
+const (
+	PrefixTakenRefusalErrorPrefixTaken PrefixTakenRefusalError = "prefix_taken"
+)
+
+// Valid indicates whether the value is a known member of the PrefixTakenRefusalError enum.
+func (e PrefixTakenRefusalError) Valid() bool {
+	switch e {
+	case PrefixTakenRefusalErrorPrefixTaken:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RateLimitedRefusalError.
 const (
 	RateLimitedRefusalErrorRateLimited RateLimitedRefusalError = "rate_limited"
@@ -428,6 +752,21 @@ func (e TooLargeRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for TooManyStreamsRefusalError.
+const (
+	TooManyStreamsRefusalErrorTooManyStreams TooManyStreamsRefusalError = "too_many_streams"
+)
+
+// Valid indicates whether the value is a known member of the TooManyStreamsRefusalError enum.
+func (e TooManyStreamsRefusalError) Valid() bool {
+	switch e {
+	case TooManyStreamsRefusalErrorTooManyStreams:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for UnauthenticatedRefusalError.
 const (
 	UnauthenticatedRefusalErrorUnauthenticated UnauthenticatedRefusalError = "unauthenticated"
@@ -437,6 +776,36 @@ const (
 func (e UnauthenticatedRefusalError) Valid() bool {
 	switch e {
 	case UnauthenticatedRefusalErrorUnauthenticated:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UnknownAgentRefusalError.
+const (
+	UnknownAgentRefusalErrorUnknownAgent UnknownAgentRefusalError = "unknown_agent"
+)
+
+// Valid indicates whether the value is a known member of the UnknownAgentRefusalError enum.
+func (e UnknownAgentRefusalError) Valid() bool {
+	switch e {
+	case UnknownAgentRefusalErrorUnknownAgent:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UnknownIssuesRefusalError.
+const (
+	UnknownIssuesRefusalErrorUnknownIssues UnknownIssuesRefusalError = "unknown_issues"
+)
+
+// Valid indicates whether the value is a known member of the UnknownIssuesRefusalError enum.
+func (e UnknownIssuesRefusalError) Valid() bool {
+	switch e {
+	case UnknownIssuesRefusalErrorUnknownIssues:
 		return true
 	default:
 		return false
@@ -473,6 +842,21 @@ func (e UnsupportedMediaTypeRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for VersionConflictRefusalError.
+const (
+	VersionConflictRefusalErrorVersionConflict VersionConflictRefusalError = "version_conflict"
+)
+
+// Valid indicates whether the value is a known member of the VersionConflictRefusalError enum.
+func (e VersionConflictRefusalError) Valid() bool {
+	switch e {
+	case VersionConflictRefusalErrorVersionConflict:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WrongCredentialsRefusalError.
 const (
 	WrongCredentialsRefusalErrorWrongCredentials WrongCredentialsRefusalError = "wrong_credentials"
@@ -501,6 +885,49 @@ func (e WrongSetupTokenRefusalError) Valid() bool {
 	default:
 		return false
 	}
+}
+
+// AcceptanceCreateRefusal Why there is no new item.
+type AcceptanceCreateRefusal struct {
+	union json.RawMessage
+}
+
+// AcceptanceEditRefusal Why the item stays as it is.
+type AcceptanceEditRefusal struct {
+	union json.RawMessage
+}
+
+// AcceptanceItem Examples: {"checked":false,"id":1,"title":"A voucher lowers the total.","version":1}
+type AcceptanceItem struct {
+	// ID The item's number on its card.
+	ID int64 `json:"id"`
+
+	// Title Examples: Mend the checkout
+	Title   IssueTitle `json:"title"`
+	Checked bool       `json:"checked"`
+
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version Version `json:"version"`
+}
+
+// AcceptanceItemCreate Examples: {"title":"A voucher lowers the total."}
+type AcceptanceItemCreate struct {
+	// Title Examples: Mend the checkout
+	Title IssueTitle `json:"title"`
+}
+
+// AcceptanceItemEdit Examples: {"checked":true,"version":1}
+type AcceptanceItemEdit struct {
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version *Version `json:"version,omitempty"`
+
+	// Title Examples: Mend the checkout
+	Title   *IssueTitle `json:"title,omitempty"`
+	Checked *bool       `json:"checked,omitempty"`
 }
 
 // AccessDecision Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
@@ -649,6 +1076,27 @@ type AccessRequestRevision struct {
 // Examples: pending
 type AccessRequestStatus string
 
+// Actor Who did it: a person, or an agent with a key of that person.
+//
+// Examples: {"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}}
+type Actor struct {
+	Kind ActorKind `json:"kind"`
+
+	// Name The person's, or the agent's: that of its place in the team, or while it has none of its session.
+	Name string `json:"name"`
+
+	// Person Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
+	Person PersonRef `json:"person"`
+}
+
+// ActorKind defines model for Actor.Kind.
+type ActorKind string
+
+// AgentList Examples: {"agents":[{"id":1,"name":"Agent 1"}]}
+type AgentList struct {
+	Agents []AgentRef `json:"agents"`
+}
+
 // AgentRef Examples: {"id":1,"name":"Agent 1"}
 type AgentRef struct {
 	// ID The agent's number in its team.
@@ -691,6 +1139,215 @@ type AskingClient struct {
 	Project *string `json:"project,omitempty"`
 }
 
+// Attachment Examples: {"at":"2026-01-02T03:04:05.000Z","by":{"kind":"person","name":"Ada","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"bytes":12,"content_type":"text/plain; charset=utf-8","filename":"notes.md","id":"9d4c5fb1a2c3d4e5f607183b0c4b1e2a","sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","url":"/api/issues/SHOP-1/attachments/9d4c5fb1a2c3d4e5f607183b0c4b1e2a?board=1"}
+type Attachment struct {
+	ID       string `json:"id"`
+	Filename string `json:"filename"`
+
+	// ContentType As its bytes look, not as it was called.
+	ContentType string `json:"content_type"`
+	Bytes       int64  `json:"bytes"`
+	Sha256      string `json:"sha256"`
+
+	// URL The path that downloads it.
+	URL string `json:"url"`
+
+	// By Who did it: a person, or an agent with a key of that person.
+	//
+	// Examples: {"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}}
+	By Actor `json:"by"`
+	At Time  `json:"at"`
+}
+
+// AttachmentCreateRefusal Why the file was not kept.
+type AttachmentCreateRefusal struct {
+	union json.RawMessage
+}
+
+// AttachmentList Examples: {"attachments":[]}
+type AttachmentList struct {
+	Attachments []Attachment `json:"attachments"`
+}
+
+// Blocked Examples: {"at":"2026-01-02T03:04:05.000Z","reason":"The build is broken."}
+type Blocked struct {
+	// Reason Examples: The price list is not there yet.
+	Reason Reason `json:"reason"`
+	At     Time   `json:"at"`
+}
+
+// BlockedSet Examples: {"reason":"The build is broken."}, null
+type BlockedSet struct {
+	// Reason Examples: The price list is not there yet.
+	Reason Reason `json:"reason"`
+}
+
+// Board Examples: {"counts":[{"cards":0,"status":"Review"},{"cards":3,"status":"ToDo"},{"cards":1,"status":"In Progress"},{"cards":0,"status":"Backlog"},{"cards":7,"status":"Done"},{"cards":0,"status":"Cancelled"}],"created_at":"2026-01-02T03:04:05.000Z","name":"Shop","prefix":"SHOP","ref":1,"repo":"acme/shop","updated_at":"2026-01-02T03:04:05.000Z","version":1}
+type Board struct {
+	// Ref A board's number in its team.
+	//
+	// Examples: 1
+	Ref BoardRef `json:"ref"`
+
+	// Name Examples: Shop
+	Name BoardName `json:"name"`
+
+	// Prefix Begins the id of each card of the board. One of a kind in the team, and never changed.
+	//
+	// Examples: SHOP
+	Prefix BoardPrefix `json:"prefix"`
+
+	// Description What the board is for.
+	//
+	// Examples: What customers see.
+	Description *BoardText `json:"description,omitempty"`
+
+	// Repo The repository that the board's work goes to.
+	//
+	// Examples: acme/shop
+	Repo *RepoName `json:"repo,omitempty"`
+
+	// Counts How many cards each status has, in the order of the columns.
+	Counts []StatusCount `json:"counts"`
+
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version   Version `json:"version"`
+	CreatedAt Time    `json:"created_at"`
+	UpdatedAt Time    `json:"updated_at"`
+}
+
+// BoardCreate Examples: {"name":"Shop","prefix":"SHOP","repo":"acme/shop"}
+type BoardCreate struct {
+	// Name Examples: Shop
+	Name BoardName `json:"name"`
+
+	// Prefix Begins the id of each card of the board. One of a kind in the team, and never changed.
+	//
+	// Examples: SHOP
+	Prefix BoardPrefix `json:"prefix"`
+
+	// Description What the board is for.
+	//
+	// Examples: What customers see.
+	Description *BoardText `json:"description,omitempty"`
+
+	// Repo The repository that the board's work goes to.
+	//
+	// Examples: acme/shop
+	Repo *RepoName `json:"repo,omitempty"`
+}
+
+// BoardCreateRefusal Why there is no new board.
+type BoardCreateRefusal struct {
+	union json.RawMessage
+}
+
+// BoardEdit Examples: {"description":null,"name":"The shop","version":1}
+type BoardEdit struct {
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version *Version `json:"version,omitempty"`
+
+	// Name Examples: Shop
+	Name        *BoardName                `json:"name,omitempty"`
+	Description nullable.Nullable[string] `json:"description,omitempty"`
+	Repo        nullable.Nullable[string] `json:"repo,omitempty"`
+}
+
+// BoardName Examples: Shop
+type BoardName = string
+
+// BoardPage Examples: {"boards":[],"next_cursor":null}
+type BoardPage struct {
+	Boards     []Board                   `json:"boards"`
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
+// BoardPrefix Begins the id of each card of the board. One of a kind in the team, and never changed.
+//
+// Examples: SHOP
+type BoardPrefix = string
+
+// BoardRef A board's number in its team.
+//
+// Examples: 1
+type BoardRef = int64
+
+// BoardText What the board is for.
+//
+// Examples: What customers see.
+type BoardText = string
+
+// Change Examples: {"field":"status","from":"ToDo","to":"In Progress"}
+type Change struct {
+	Field string `json:"field"`
+
+	// From What it was, as text; left out where there was nothing, or too much to tell.
+	From *string `json:"from,omitempty"`
+	To   *string `json:"to,omitempty"`
+}
+
+// Comment Examples: {"at":"2026-01-02T03:04:05.000Z","body":"The voucher is read too late.","by":{"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"id":1}
+type Comment struct {
+	// ID The comment's number on its card.
+	ID int64 `json:"id"`
+
+	// Body Markdown.
+	//
+	// Examples: The voucher is read too late.
+	Body CommentText `json:"body"`
+
+	// By Who did it: a person, or an agent with a key of that person.
+	//
+	// Examples: {"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}}
+	By Actor `json:"by"`
+	At Time  `json:"at"`
+}
+
+// CommentCreate Examples: {"body":"The voucher is read too late."}
+type CommentCreate struct {
+	// Body Markdown.
+	//
+	// Examples: The voucher is read too late.
+	Body CommentText `json:"body"`
+}
+
+// CommentPage Examples: {"comments":[],"next_cursor":null}
+type CommentPage struct {
+	Comments   []Comment                 `json:"comments"`
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
+// CommentText Markdown.
+//
+// Examples: The voucher is read too late.
+type CommentText = string
+
+// Conflict Examples: {"issue":{"board":1,"id":"SHOP-3","status":"In Progress","title":"Redo the basket"},"reason":"Both rewrite basket.go."}
+type Conflict struct {
+	// Issue A card as others name it.
+	//
+	// Examples: {"board":1,"id":"SHOP-2","status":"ToDo","title":"Read the price list"}
+	Issue IssueLink `json:"issue"`
+
+	// Reason Examples: The price list is not there yet.
+	Reason Reason `json:"reason"`
+}
+
+// ConflictList Examples: {"conflicts":[{"issue":{"board":1,"id":"SHOP-3","status":"In Progress","title":"Redo the basket"},"reason":"Both rewrite basket.go."}]}
+type ConflictList struct {
+	Conflicts []Conflict `json:"conflicts"`
+}
+
+// ConflictSet Examples: {"reason":"Both rewrite basket.go."}
+type ConflictSet struct {
+	// Reason Examples: The price list is not there yet.
+	Reason Reason `json:"reason"`
+}
+
 // CredentialRefusal Why the credential does not hold.
 type CredentialRefusal struct {
 	union json.RawMessage
@@ -704,6 +1361,28 @@ type CrossSiteRefusal struct {
 
 // CrossSiteRefusalError defines model for CrossSiteRefusal.Error.
 type CrossSiteRefusalError string
+
+// Current What is there now. Read it, then decide whether the change still makes sense.
+//
+// Examples: {"updated_at":"2026-01-02T03:14:05.000Z","version":3}
+type Current struct {
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version   Version `json:"version"`
+	UpdatedAt *Time   `json:"updated_at,omitempty"`
+
+	// Issue A card. What is opted into stands here only when `fields` asked for it and there is any.
+	//
+	// Examples: {"board":1,"created_at":"2026-01-02T03:04:05.000Z","description_hash":"3f1b2b0b822c","gates":["waiting_on"],"id":"SHOP-1","priority":3,"status":"ToDo","title":"Mend the checkout","type":"Feature","updated_at":"2026-01-02T03:14:05.000Z","version":2}
+	Issue *Issue `json:"issue,omitempty"`
+
+	// Board Examples: {"counts":[{"cards":0,"status":"Review"},{"cards":3,"status":"ToDo"},{"cards":1,"status":"In Progress"},{"cards":0,"status":"Backlog"},{"cards":7,"status":"Done"},{"cards":0,"status":"Cancelled"}],"created_at":"2026-01-02T03:04:05.000Z","name":"Shop","prefix":"SHOP","ref":1,"repo":"acme/shop","updated_at":"2026-01-02T03:04:05.000Z","version":1}
+	Board *Board `json:"board,omitempty"`
+
+	// Item Examples: {"checked":false,"id":1,"title":"A voucher lowers the total.","version":1}
+	Item *AcceptanceItem `json:"item,omitempty"`
+}
 
 // DecisionRefusal Why nothing was decided.
 type DecisionRefusal struct {
@@ -730,6 +1409,46 @@ type DemoStep struct {
 	Detail *string `json:"detail,omitempty"`
 }
 
+// Dependencies Examples: {"blocks":[],"waiting_on":{"by":[{"board":1,"id":"SHOP-2","status":"ToDo","title":"Read the price list"}],"reason":"The price list is not there yet."}}
+type Dependencies struct {
+	// WaitingOn What the card waits for, and why.
+	//
+	// Examples: {"by":[{"board":1,"id":"SHOP-2","status":"ToDo","title":"Read the price list"}],"reason":"The price list is not there yet."}
+	WaitingOn *WaitingOn `json:"waiting_on,omitempty"`
+
+	// Blocks The cards that wait for this one.
+	Blocks []IssueLink `json:"blocks"`
+}
+
+// DependenciesRefusal Why the card waits for what it waited for.
+type DependenciesRefusal struct {
+	union json.RawMessage
+}
+
+// DependenciesSet Examples: {"by":["SHOP-2"],"reason":"The price list is not there yet.","version":2}
+type DependenciesSet struct {
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version *Version `json:"version,omitempty"`
+
+	// Reason Examples: The price list is not there yet.
+	Reason Reason    `json:"reason"`
+	By     []IssueID `json:"by"`
+}
+
+// DependencyCycleRefusal Examples: {"error":"dependency_cycle","message":"SHOP-1 would wait for itself","path":["SHOP-1","SHOP-2","SHOP-1"]}
+type DependencyCycleRefusal struct {
+	Code    DependencyCycleRefusalError `json:"error"`
+	Message string                      `json:"message"`
+
+	// Path From the card back to itself, each waiting for the next.
+	Path []IssueID `json:"path"`
+}
+
+// DependencyCycleRefusalError defines model for DependencyCycleRefusal.Error.
+type DependencyCycleRefusalError string
+
 // Digest The `digest` of the request that the person saw.
 //
 // Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
@@ -748,8 +1467,84 @@ type DigestMismatchRefusal struct {
 // DigestMismatchRefusalError defines model for DigestMismatchRefusal.Error.
 type DigestMismatchRefusalError string
 
+// Effort How hard it is expected to be.
+//
+// Examples: medium
+type Effort string
+
+// EffortSet Examples: medium, null
+type EffortSet = string
+
 // Email Examples: ada@example.com
 type Email = string
+
+// EndReason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream.
+//
+// Examples: key_revoked
+type EndReason string
+
+// Event Examples: {"at":"2026-01-02T03:04:05.000Z","board":1,"by":{"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"changes":[{"field":"status","from":"ToDo","to":"In Progress"}],"cursor":"41","issue":"SHOP-1","kind":"issue.transitioned","version":3}
+type Event struct {
+	// Cursor The number of an event in its team, in decimal; 0 is the start.
+	//
+	// Examples: 41
+	Cursor EventCursor `json:"cursor"`
+
+	// Kind What happened. `issue.gates_changed` tells of a card whose gates or children changed because another card did.
+	//
+	// Examples: issue.transitioned
+	Kind EventKind `json:"kind"`
+	At   Time      `json:"at"`
+
+	// By Who did it: a person, or an agent with a key of that person.
+	//
+	// Examples: {"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}}
+	By Actor `json:"by"`
+
+	// Board A board's number in its team.
+	//
+	// Examples: 1
+	Board *BoardRef `json:"board,omitempty"`
+
+	// Issue A card's id; its board's prefix and its number there.
+	//
+	// Examples: SHOP-1
+	Issue *IssueID `json:"issue,omitempty"`
+
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version *Version `json:"version,omitempty"`
+	Changes []Change `json:"changes"`
+}
+
+// EventCursor The number of an event in its team, in decimal; 0 is the start.
+//
+// Examples: 41
+type EventCursor = string
+
+// EventKind What happened. `issue.gates_changed` tells of a card whose gates or children changed because another card did.
+//
+// Examples: issue.transitioned
+type EventKind string
+
+// EventPage Examples: {"events":[],"next_cursor":null}
+type EventPage struct {
+	Events     []Event                   `json:"events"`
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
+// Fault Examples: {"in":"body","message":"must not be empty","path":"/title"}
+type Fault struct {
+	In FaultIn `json:"in"`
+
+	// Path The parameter's name, or a JSON Pointer into the body.
+	Path    string `json:"path"`
+	Message string `json:"message"`
+}
+
+// FaultIn defines model for Fault.In.
+type FaultIn string
 
 // ForbiddenRefusal Examples: {"error":"forbidden","message":"this needs the permission team.admin","permission":"team.admin"}
 type ForbiddenRefusal struct {
@@ -765,6 +1560,50 @@ type ForbiddenRefusal struct {
 // ForbiddenRefusalError defines model for ForbiddenRefusal.Error.
 type ForbiddenRefusalError string
 
+// Gate What keeps a card from In Progress: another card that has to end, itself, a human who has to act, or a card in progress that it conflicts with.
+//
+// Examples: waiting_on
+type Gate string
+
+// GateFailedRefusal Examples: {"error":"gate_failed","failed_gate":"open_children","message":"SHOP-4 cannot be Done while its children are open","next":"end or cancel the children first","non_terminal_phases":[{"board":1,"id":"SHOP-1","status":"ToDo","title":"Mend the checkout"}]}
+type GateFailedRefusal struct {
+	Code       GateFailedRefusalError      `json:"error"`
+	Message    string                      `json:"message"`
+	FailedGate GateFailedRefusalFailedGate `json:"failed_gate"`
+
+	// Next What opens the gate.
+	Next string `json:"next"`
+
+	// Reason What was said when the gate was set, of waiting_on, blocked, requires_human and conflict_on.
+	Reason *string `json:"reason,omitempty"`
+
+	// NonTerminalPhases With open_children: the children that are neither Done nor Cancelled.
+	NonTerminalPhases []IssueLink `json:"non_terminal_phases,omitempty"`
+
+	// OpenItems With acceptance: what is not checked.
+	OpenItems []AcceptanceItem `json:"open_items,omitempty"`
+
+	// WaitsFor With waiting_on: the cards that have not ended.
+	WaitsFor []IssueLink `json:"waits_for,omitempty"`
+
+	// ConflictsWith With conflict_on: the cards in progress.
+	ConflictsWith []IssueLink `json:"conflicts_with,omitempty"`
+
+	// Steps With requires_human: what the human has to do.
+	Steps []string `json:"steps,omitempty"`
+
+	// Parent A card as others name it.
+	//
+	// Examples: {"board":1,"id":"SHOP-2","status":"ToDo","title":"Read the price list"}
+	Parent *IssueLink `json:"parent,omitempty"`
+}
+
+// GateFailedRefusalError defines model for GateFailedRefusal.Error.
+type GateFailedRefusalError string
+
+// GateFailedRefusalFailedGate defines model for GateFailedRefusal.FailedGate.
+type GateFailedRefusalFailedGate string
+
 // Health Examples: {"status":"ok","version":"0.1.0"}
 type Health struct {
 	Status  HealthStatus `json:"status"`
@@ -773,6 +1612,20 @@ type Health struct {
 
 // HealthStatus defines model for Health.Status.
 type HealthStatus string
+
+// HumanSteps What the human has to do, step by step.
+//
+// Examples: ["Open the console.","Create a key."]
+type HumanSteps = []Reason
+
+// IdempotencyKeyReusedRefusal Examples: {"error":"idempotency_key_reused","message":"this Idempotency-Key came with another call before"}
+type IdempotencyKeyReusedRefusal struct {
+	Code    IdempotencyKeyReusedRefusalError `json:"error"`
+	Message string                           `json:"message"`
+}
+
+// IdempotencyKeyReusedRefusalError defines model for IdempotencyKeyReusedRefusal.Error.
+type IdempotencyKeyReusedRefusalError string
 
 // InternalRefusal Examples: {"error":"internal","message":"the server failed on this call","request_id":"4b1e2a9d4c5f"}
 type InternalRefusal struct {
@@ -784,27 +1637,287 @@ type InternalRefusal struct {
 // InternalRefusalError defines model for InternalRefusal.Error.
 type InternalRefusalError string
 
+// InvalidParentRefusal Examples: {"error":"invalid_parent","message":"only an Epic has children, and SHOP-2 is a Bug","parent_id":"SHOP-2"}
+type InvalidParentRefusal struct {
+	Code    InvalidParentRefusalError `json:"error"`
+	Message string                    `json:"message"`
+
+	// ParentID A card's id; its board's prefix and its number there.
+	//
+	// Examples: SHOP-1
+	ParentID *IssueID `json:"parent_id,omitempty"`
+}
+
+// InvalidParentRefusalError defines model for InvalidParentRefusal.Error.
+type InvalidParentRefusalError string
+
 // InvalidRequestRefusal Examples: {"error":"invalid_request","issues":[{"in":"body","message":"must not be empty","path":"/title"}],"message":"the request is not as the contract wants it"}
 type InvalidRequestRefusal struct {
 	Code    InvalidRequestRefusalError `json:"error"`
 	Message string                     `json:"message"`
-	Issues  []Issue                    `json:"issues"`
+	Issues  []Fault                    `json:"issues"`
 }
 
 // InvalidRequestRefusalError defines model for InvalidRequestRefusal.Error.
 type InvalidRequestRefusalError string
 
-// Issue Examples: {"in":"body","message":"must not be empty","path":"/title"}
+// Issue A card. What is opted into stands here only when `fields` asked for it and there is any.
+//
+// Examples: {"board":1,"created_at":"2026-01-02T03:04:05.000Z","description_hash":"3f1b2b0b822c","gates":["waiting_on"],"id":"SHOP-1","priority":3,"status":"ToDo","title":"Mend the checkout","type":"Feature","updated_at":"2026-01-02T03:14:05.000Z","version":2}
 type Issue struct {
-	In IssueIn `json:"in"`
+	// ID A card's id; its board's prefix and its number there.
+	//
+	// Examples: SHOP-1
+	ID IssueID `json:"id"`
 
-	// Path The parameter's name, or a JSON Pointer into the body.
-	Path    string `json:"path"`
-	Message string `json:"message"`
+	// Board A board's number in its team.
+	//
+	// Examples: 1
+	Board BoardRef `json:"board"`
+
+	// Type Only an Epic has children.
+	//
+	// Examples: Feature
+	Type IssueType `json:"type"`
+
+	// Status Done and Cancelled end a card.
+	//
+	// Examples: ToDo
+	Status IssueStatus `json:"status"`
+
+	// Title Examples: Mend the checkout
+	Title IssueTitle `json:"title"`
+
+	// Priority Above 0 and below 6; 3 unless said otherwise.
+	//
+	// Examples: 3
+	Priority Priority `json:"priority"`
+
+	// ParentID A card's id; its board's prefix and its number there.
+	//
+	// Examples: SHOP-1
+	ParentID *IssueID `json:"parent_id,omitempty"`
+
+	// Effort How hard it is expected to be.
+	//
+	// Examples: medium
+	Effort *Effort `json:"effort,omitempty"`
+
+	// AssignedAgent The number of an agent, as `GET /api/agents` lists them.
+	AssignedAgent *int64 `json:"assigned_agent,omitempty"`
+
+	// Blocked Examples: {"at":"2026-01-02T03:04:05.000Z","reason":"The build is broken."}
+	Blocked *Blocked `json:"blocked,omitempty"`
+
+	// RequiresHuman Examples: {"reason":"The account is yours.","set_at":"2026-01-02T03:04:05.000Z","set_by":{"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"steps":["Open the console.","Create a key."]}
+	RequiresHuman *RequiresHuman `json:"requires_human,omitempty"`
+
+	// Gates The gates that are shut now.
+	Gates []Gate `json:"gates"`
+
+	// DescriptionHash Changes when the description does; `""` where there is none.
+	DescriptionHash string `json:"description_hash"`
+
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version   Version `json:"version"`
+	CreatedAt Time    `json:"created_at"`
+	UpdatedAt Time    `json:"updated_at"`
+
+	// Description What is to be done, in Markdown.
+	//
+	// Examples: The total ignores the voucher.
+	Description *IssueText `json:"description,omitempty"`
+
+	// Acceptance What has to hold before the card is Done.
+	Acceptance []AcceptanceItem `json:"acceptance,omitempty"`
+
+	// WaitingOn What the card waits for, and why.
+	//
+	// Examples: {"by":[{"board":1,"id":"SHOP-2","status":"ToDo","title":"Read the price list"}],"reason":"The price list is not there yet."}
+	WaitingOn *WaitingOn `json:"waiting_on,omitempty"`
+
+	// ConflictOn The cards that may not be in progress together with this one.
+	ConflictOn []Conflict `json:"conflict_on,omitempty"`
+
+	// Attachments Its files.
+	Attachments []Attachment `json:"attachments,omitempty"`
+
+	// Children The cards of an Epic.
+	Children []Issue `json:"children,omitempty"`
 }
 
-// IssueIn defines model for Issue.In.
-type IssueIn string
+// IssueBatch Examples: {"issues":[],"missing":["SHOP-9"]}
+type IssueBatch struct {
+	Issues  []Issue   `json:"issues"`
+	Missing []IssueID `json:"missing"`
+}
+
+// IssueCreate Examples: {"acceptance":["A voucher lowers the total."],"board":1,"description":"The total ignores the voucher.","title":"Mend the checkout","type":"Bug"}
+type IssueCreate struct {
+	// Board A board's number in its team.
+	//
+	// Examples: 1
+	Board *BoardRef `json:"board,omitempty"`
+
+	// Title Examples: Mend the checkout
+	Title IssueTitle `json:"title"`
+
+	// Type Only an Epic has children.
+	//
+	// Examples: Feature
+	Type *IssueType `json:"type,omitempty"`
+
+	// Status Done and Cancelled end a card.
+	//
+	// Examples: ToDo
+	Status *IssueStatus `json:"status,omitempty"`
+
+	// Description What is to be done, in Markdown.
+	//
+	// Examples: The total ignores the voucher.
+	Description *IssueText `json:"description,omitempty"`
+
+	// Priority Above 0 and below 6; 3 unless said otherwise.
+	//
+	// Examples: 3
+	Priority *Priority `json:"priority,omitempty"`
+
+	// ParentID A card's id; its board's prefix and its number there.
+	//
+	// Examples: SHOP-1
+	ParentID *IssueID `json:"parent_id,omitempty"`
+
+	// Effort How hard it is expected to be.
+	//
+	// Examples: medium
+	Effort        *Effort `json:"effort,omitempty"`
+	AssignedAgent *int64  `json:"assigned_agent,omitempty"`
+
+	// Acceptance What has to hold before the card is Done.
+	Acceptance []IssueTitle `json:"acceptance,omitempty"`
+}
+
+// IssueCreateRefusal Why there is no new card.
+type IssueCreateRefusal struct {
+	union json.RawMessage
+}
+
+// IssueEdit Examples: {"blocked":{"reason":"The build is broken."},"effort":null,"title":"Mend the checkout","version":2}
+type IssueEdit struct {
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version *Version `json:"version,omitempty"`
+
+	// Title Examples: Mend the checkout
+	Title *IssueTitle `json:"title,omitempty"`
+
+	// Type Only an Epic has children.
+	//
+	// Examples: Feature
+	Type *IssueType `json:"type,omitempty"`
+
+	// Description What is to be done, in Markdown.
+	//
+	// Examples: The total ignores the voucher.
+	Description *IssueText `json:"description,omitempty"`
+
+	// Priority Above 0 and below 6; 3 unless said otherwise.
+	//
+	// Examples: 3
+	Priority *Priority                 `json:"priority,omitempty"`
+	ParentID nullable.Nullable[string] `json:"parent_id,omitempty"`
+
+	// Effort Examples: medium, null
+	Effort        nullable.Nullable[EffortSet] `json:"effort,omitempty"`
+	AssignedAgent nullable.Nullable[int64]     `json:"assigned_agent,omitempty"`
+
+	// Blocked Examples: {"reason":"The build is broken."}, null
+	Blocked nullable.Nullable[BlockedSet] `json:"blocked,omitempty"`
+
+	// RequiresHuman Examples: {"reason":"The account is yours.","steps":["Create a key."]}, null
+	RequiresHuman nullable.Nullable[RequiresHumanSet] `json:"requires_human,omitempty"`
+}
+
+// IssueEditRefusal Why the card stays as it is.
+type IssueEditRefusal struct {
+	union json.RawMessage
+}
+
+// IssueID A card's id; its board's prefix and its number there.
+//
+// Examples: SHOP-1
+type IssueID = string
+
+// IssueLink A card as others name it.
+//
+// Examples: {"board":1,"id":"SHOP-2","status":"ToDo","title":"Read the price list"}
+type IssueLink struct {
+	// ID A card's id; its board's prefix and its number there.
+	//
+	// Examples: SHOP-1
+	ID IssueID `json:"id"`
+
+	// Board A board's number in its team.
+	//
+	// Examples: 1
+	Board BoardRef `json:"board"`
+
+	// Title Examples: Mend the checkout
+	Title IssueTitle `json:"title"`
+
+	// Status Done and Cancelled end a card.
+	//
+	// Examples: ToDo
+	Status IssueStatus `json:"status"`
+}
+
+// IssuePage Examples: {"issues":[],"next_cursor":null}
+type IssuePage struct {
+	Issues     []Issue                   `json:"issues"`
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
+// IssueStatus Done and Cancelled end a card.
+//
+// Examples: ToDo
+type IssueStatus string
+
+// IssueText What is to be done, in Markdown.
+//
+// Examples: The total ignores the voucher.
+type IssueText = string
+
+// IssueTitle Examples: Mend the checkout
+type IssueTitle = string
+
+// IssueTransition Examples: {"after":null,"status":"In Progress","version":2}
+type IssueTransition struct {
+	// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+	//
+	// Examples: 1
+	Version *Version `json:"version,omitempty"`
+
+	// Status Done and Cancelled end a card.
+	//
+	// Examples: ToDo
+	Status IssueStatus `json:"status"`
+
+	// After The card to stand after in the column; null for the top. Left out, a card that changes its status goes to the end and another stays where it is.
+	After nullable.Nullable[string] `json:"after,omitempty"`
+}
+
+// IssueTransitionRefusal Why the card stays where it is.
+type IssueTransitionRefusal struct {
+	union json.RawMessage
+}
+
+// IssueType Only an Epic has children.
+//
+// Examples: Feature
+type IssueType string
 
 // Key Examples: {"created_at":"2026-01-02T03:04:05.000Z","id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","lapses_at":"2026-01-03T03:04:05.000Z","last_used_at":"2026-01-02T03:04:05.000Z","owner":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"prefix":"50a_Zk3v","title":"Mend the checkout"}
 type Key struct {
@@ -858,10 +1971,25 @@ type KeyRevokedRefusal struct {
 // KeyRevokedRefusalError defines model for KeyRevokedRefusal.Error.
 type KeyRevokedRefusalError string
 
+// LimitReachedRefusal Examples: {"error":"limit_reached","limit":100,"message":"a card has at most 100 acceptance items"}
+type LimitReachedRefusal struct {
+	Code    LimitReachedRefusalError `json:"error"`
+	Message string                   `json:"message"`
+	Limit   int64                    `json:"limit"`
+}
+
+// LimitReachedRefusalError defines model for LimitReachedRefusal.Error.
+type LimitReachedRefusalError string
+
 // Login Examples: {"email":"ada@example.com","password":"correct horse battery staple"}
 type Login struct {
 	Email    string `json:"email"`
 	Password string `json:"password"`
+}
+
+// MayNotRefusal Why the caller may not.
+type MayNotRefusal struct {
+	union json.RawMessage
 }
 
 // Me A person with their `csrf_token`, or a key with its `key`.
@@ -959,6 +2087,11 @@ type Permissions struct {
 	Permissions []Permission `json:"permissions"`
 }
 
+// PersonList Examples: {"people":[{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}]}
+type PersonList struct {
+	People []PersonRef `json:"people"`
+}
+
 // PersonPermissionRefusal Why the caller may not.
 type PersonPermissionRefusal struct {
 	union json.RawMessage
@@ -991,6 +2124,21 @@ type PlanSession struct {
 	ConnectedAt Time   `json:"connected_at"`
 }
 
+// PrefixTakenRefusal Examples: {"error":"prefix_taken","message":"another board has the prefix SHOP","prefix":"SHOP"}
+type PrefixTakenRefusal struct {
+	Code    PrefixTakenRefusalError `json:"error"`
+	Message string                  `json:"message"`
+	Prefix  string                  `json:"prefix"`
+}
+
+// PrefixTakenRefusalError defines model for PrefixTakenRefusal.Error.
+type PrefixTakenRefusalError string
+
+// Priority Above 0 and below 6; 3 unless said otherwise.
+//
+// Examples: 3
+type Priority = float64
+
 // RateLimitedRefusal Examples: {"error":"rate_limited","message":"too many calls from this address","retry_after":3}
 type RateLimitedRefusal struct {
 	Code    RateLimitedRefusalError `json:"error"`
@@ -1002,6 +2150,78 @@ type RateLimitedRefusal struct {
 
 // RateLimitedRefusalError defines model for RateLimitedRefusal.Error.
 type RateLimitedRefusalError string
+
+// Reason Examples: The price list is not there yet.
+type Reason = string
+
+// ReferenceRefusal What the call names that is not there or not fit.
+type ReferenceRefusal struct {
+	union json.RawMessage
+}
+
+// RepoName The repository that the board's work goes to.
+//
+// Examples: acme/shop
+type RepoName = string
+
+// RequiresHuman Examples: {"reason":"The account is yours.","set_at":"2026-01-02T03:04:05.000Z","set_by":{"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"steps":["Open the console.","Create a key."]}
+type RequiresHuman struct {
+	// Reason Examples: The price list is not there yet.
+	Reason Reason `json:"reason"`
+
+	// Steps What the human has to do, step by step.
+	//
+	// Examples: ["Open the console.","Create a key."]
+	Steps HumanSteps `json:"steps"`
+
+	// SetBy Who did it: a person, or an agent with a key of that person.
+	//
+	// Examples: {"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}}
+	SetBy Actor `json:"set_by"`
+	SetAt Time  `json:"set_at"`
+}
+
+// RequiresHumanSet Examples: {"reason":"The account is yours.","steps":["Create a key."]}, null
+type RequiresHumanSet struct {
+	// Reason Examples: The price list is not there yet.
+	Reason Reason `json:"reason"`
+
+	// Steps What the human has to do, step by step.
+	//
+	// Examples: ["Open the console.","Create a key."]
+	Steps HumanSteps `json:"steps"`
+}
+
+// ResourceField Examples: {"description":"What is to be done, in Markdown.","name":"description"}
+type ResourceField struct {
+	Name        string `json:"name"`
+	Description string `json:"description"`
+}
+
+// ResourceFields Examples: {"always":["id","title","description_hash"],"description":"A card.","fields":[{"description":"What is to be done, in Markdown.","name":"description"}],"hashes":["description_hash"],"relations":[{"description":"The cards of an Epic.","name":"children","resource":"issue"}],"resource":"issue"}
+type ResourceFields struct {
+	Resource    string `json:"resource"`
+	Description string `json:"description"`
+
+	// Always What every row has.
+	Always []string `json:"always"`
+
+	// Hashes Which of them are hashes of a field that is opted into, so that a reader sees whether it has to read it again.
+	Hashes []string `json:"hashes"`
+
+	// Fields What `fields` may name with true.
+	Fields []ResourceField `json:"fields"`
+
+	// Relations What `fields` may name with true, or with an object of the fields of its resource.
+	Relations []ResourceRelation `json:"relations"`
+}
+
+// ResourceRelation Examples: {"description":"The cards of an Epic.","name":"children","resource":"issue"}
+type ResourceRelation struct {
+	Name        string `json:"name"`
+	Resource    string `json:"resource"`
+	Description string `json:"description"`
+}
 
 // RouteList Examples: {"routes":["GET /api/auth/me"]}
 type RouteList struct {
@@ -1060,6 +2280,38 @@ type SetupRefusal struct {
 	union json.RawMessage
 }
 
+// StatusCount Examples: {"cards":3,"status":"ToDo"}
+type StatusCount struct {
+	// Status Done and Cancelled end a card.
+	//
+	// Examples: ToDo
+	Status IssueStatus `json:"status"`
+	Cards  int64       `json:"cards"`
+}
+
+// StreamCursor Examples: {"cursor":"41"}
+type StreamCursor struct {
+	// Cursor The number of an event in its team, in decimal; 0 is the start.
+	//
+	// Examples: 41
+	Cursor EventCursor `json:"cursor"`
+}
+
+// StreamEnd The data of an `end` frame.
+//
+// Examples: {"reason":"server_ends"}
+type StreamEnd struct {
+	// Reason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream.
+	//
+	// Examples: key_revoked
+	Reason EndReason `json:"reason"`
+}
+
+// StreamRefusal Why a topic is not for the caller.
+type StreamRefusal struct {
+	union json.RawMessage
+}
+
 // TeamRef Examples: {"name":"Acme","slug":"acme"}
 type TeamRef struct {
 	// Slug Examples: acme
@@ -1082,6 +2334,16 @@ type TooLargeRefusal struct {
 // TooLargeRefusalError defines model for TooLargeRefusal.Error.
 type TooLargeRefusalError string
 
+// TooManyStreamsRefusal Examples: {"error":"too_many_streams","limit":64,"message":"one caller may have 64 streams open: close one first"}
+type TooManyStreamsRefusal struct {
+	Code    TooManyStreamsRefusalError `json:"error"`
+	Message string                     `json:"message"`
+	Limit   int64                      `json:"limit"`
+}
+
+// TooManyStreamsRefusalError defines model for TooManyStreamsRefusal.Error.
+type TooManyStreamsRefusalError string
+
 // UnauthenticatedRefusal Examples: {"error":"unauthenticated","message":"sign in first"}
 type UnauthenticatedRefusal struct {
 	Code    UnauthenticatedRefusalError `json:"error"`
@@ -1090,6 +2352,26 @@ type UnauthenticatedRefusal struct {
 
 // UnauthenticatedRefusalError defines model for UnauthenticatedRefusal.Error.
 type UnauthenticatedRefusalError string
+
+// UnknownAgentRefusal Examples: {"assigned_agent":7,"error":"unknown_agent","message":"the team has no agent 7"}
+type UnknownAgentRefusal struct {
+	Code          UnknownAgentRefusalError `json:"error"`
+	Message       string                   `json:"message"`
+	AssignedAgent int64                    `json:"assigned_agent"`
+}
+
+// UnknownAgentRefusalError defines model for UnknownAgentRefusal.Error.
+type UnknownAgentRefusalError string
+
+// UnknownIssuesRefusal Examples: {"error":"unknown_issues","message":"there is no card SHOP-9","unknown":["SHOP-9"]}
+type UnknownIssuesRefusal struct {
+	Code    UnknownIssuesRefusalError `json:"error"`
+	Message string                    `json:"message"`
+	Unknown []IssueID                 `json:"unknown"`
+}
+
+// UnknownIssuesRefusalError defines model for UnknownIssuesRefusal.Error.
+type UnknownIssuesRefusalError string
 
 // UnknownTeamRefusal Examples: {"error":"unknown_team","message":"there is no team acme","team":"acme"}
 type UnknownTeamRefusal struct {
@@ -1110,6 +2392,34 @@ type UnsupportedMediaTypeRefusal struct {
 // UnsupportedMediaTypeRefusalError defines model for UnsupportedMediaTypeRefusal.Error.
 type UnsupportedMediaTypeRefusalError string
 
+// Version Counts the changes of a thing. An edit sends the one that was read; if it has grown since, nothing changes and `409 version_conflict` tells what it is now.
+//
+// Examples: 1
+type Version = int64
+
+// VersionConflictRefusal Examples: {"current":{"updated_at":"2026-01-02T03:14:05.000Z","version":3},"error":"version_conflict","message":"SHOP-1 has changed since it was read"}
+type VersionConflictRefusal struct {
+	Code    VersionConflictRefusalError `json:"error"`
+	Message string                      `json:"message"`
+
+	// Current What is there now. Read it, then decide whether the change still makes sense.
+	//
+	// Examples: {"updated_at":"2026-01-02T03:14:05.000Z","version":3}
+	Current Current `json:"current"`
+}
+
+// VersionConflictRefusalError defines model for VersionConflictRefusal.Error.
+type VersionConflictRefusalError string
+
+// WaitingOn What the card waits for, and why.
+//
+// Examples: {"by":[{"board":1,"id":"SHOP-2","status":"ToDo","title":"Read the price list"}],"reason":"The price list is not there yet."}
+type WaitingOn struct {
+	// Reason Examples: The price list is not there yet.
+	Reason Reason      `json:"reason"`
+	By     []IssueLink `json:"by"`
+}
+
 // WrongCredentialsRefusal Examples: {"error":"wrong_credentials","message":"no person has this address and password"}
 type WrongCredentialsRefusal struct {
 	Code    WrongCredentialsRefusalError `json:"error"`
@@ -1128,8 +2438,43 @@ type WrongSetupTokenRefusal struct {
 // WrongSetupTokenRefusalError defines model for WrongSetupTokenRefusal.Error.
 type WrongSetupTokenRefusalError string
 
+// AttachmentID defines model for AttachmentId.
+type AttachmentID = string
+
+// BoardFilter A board's number in its team.
+//
+// Examples: 1
+type BoardFilter = BoardRef
+
+// BoardPath A board's number in its team.
+//
+// Examples: 1
+type BoardPath = BoardRef
+
+// BoardQuery A board's number in its team.
+//
+// Examples: 1
+type BoardQuery = BoardRef
+
 // Cursor defines model for Cursor.
 type Cursor = string
+
+// Fields Examples: {"description":true,"children":{"acceptance":true}}
+type Fields = string
+
+// IdempotencyKey defines model for IdempotencyKey.
+type IdempotencyKey = string
+
+// IfMatch Examples: "3"
+type IfMatch = string
+
+// IssuePath A card's id; its board's prefix and its number there.
+//
+// Examples: SHOP-1
+type IssuePath = IssueID
+
+// ItemID defines model for ItemId.
+type ItemID = int64
 
 // KeyID defines model for KeyId.
 type KeyID = string
@@ -1137,14 +2482,37 @@ type KeyID = string
 // Limit defines model for Limit.
 type Limit = int32
 
+// OtherPath A card's id; its board's prefix and its number there.
+//
+// Examples: SHOP-1
+type OtherPath = IssueID
+
 // PublicID defines model for PublicId.
 type PublicID = string
+
+// ResourceName Examples: issue
+type ResourceName = string
+
+// BadReference What the call names that is not there or not fit.
+type BadReference = ReferenceRefusal
 
 // Failed Examples: {"error":"internal","message":"the server failed on this call","request_id":"4b1e2a9d4c5f"}
 type Failed = InternalRefusal
 
+// GateShut Examples: {"error":"gate_failed","failed_gate":"open_children","message":"SHOP-4 cannot be Done while its children are open","next":"end or cancel the children first","non_terminal_phases":[{"board":1,"id":"SHOP-1","status":"ToDo","title":"Mend the checkout"}]}
+type GateShut = GateFailedRefusal
+
 // Invalid Examples: {"error":"invalid_request","issues":[{"in":"body","message":"must not be empty","path":"/title"}],"message":"the request is not as the contract wants it"}
 type Invalid = InvalidRequestRefusal
+
+// KeyReused Examples: {"error":"idempotency_key_reused","message":"this Idempotency-Key came with another call before"}
+type KeyReused = IdempotencyKeyReusedRefusal
+
+// Lacks Examples: {"error":"forbidden","message":"this needs the permission team.admin","permission":"team.admin"}
+type Lacks = ForbiddenRefusal
+
+// LacksHere Why the caller may not.
+type LacksHere = MayNotRefusal
 
 // Missing Examples: {"error":"not_found","message":"there is no such route","nearest":["GET /api/keys"]}
 type Missing = NotFoundRefusal
@@ -1173,11 +2541,17 @@ type PersonLacks = PersonPermissionRefusal
 // SignedOut Why the credential does not hold.
 type SignedOut = CredentialRefusal
 
+// Stale Examples: {"current":{"updated_at":"2026-01-02T03:14:05.000Z","version":3},"error":"version_conflict","message":"SHOP-1 has changed since it was read"}
+type Stale = VersionConflictRefusal
+
 // TooLarge Examples: {"error":"too_large","limit":1048576,"message":"the body is over 1048576 bytes"}
 type TooLarge = TooLargeRefusal
 
 // TooMany Examples: {"error":"rate_limited","message":"too many calls from this address","retry_after":3}
 type TooMany = RateLimitedRefusal
+
+// UnknownIssues Examples: {"error":"unknown_issues","message":"there is no card SHOP-9","unknown":["SHOP-9"]}
+type UnknownIssues = UnknownIssuesRefusal
 
 // ListAccessRequestsParams defines parameters for ListAccessRequests.
 type ListAccessRequestsParams struct {
@@ -1192,6 +2566,228 @@ type ListAccessRequestsParams struct {
 
 	// Cursor The `next_cursor` of the page before.
 	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListBoardsParams defines parameters for ListBoards.
+type ListBoardsParams struct {
+	// Limit The most rows to answer with.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateBoardParams defines parameters for CreateBoard.
+type CreateBoardParams struct {
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// EditBoardParams defines parameters for EditBoard.
+type EditBoardParams struct {
+	// IfMatch The version that was read, as ETag gave it: another way to send `version`.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// ListIssuesParams defines parameters for ListIssues.
+type ListIssuesParams struct {
+	// Board The number of a board.
+	Board *BoardFilter `form:"board,omitempty" json:"board,omitempty"`
+
+	// Status Only cards in this status.
+	Status *IssueStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Type Only cards of this type.
+	Type *IssueType `form:"type,omitempty" json:"type,omitempty"`
+
+	// Parent Only the children of this Epic.
+	Parent *IssueID `form:"parent,omitempty" json:"parent,omitempty"`
+
+	// Agent Only cards assigned to the agent with this number.
+	Agent *int64 `form:"agent,omitempty" json:"agent,omitempty"`
+
+	// Ready True: only cards that can be started, which are in ToDo with no gate open. False: only the others.
+	Ready *bool `form:"ready,omitempty" json:"ready,omitempty"`
+
+	// Q Only cards whose id or title holds this text, whatever its case.
+	Q *string `form:"q,omitempty" json:"q,omitempty"`
+
+	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it.
+	Fields *Fields `form:"fields,omitempty" json:"fields,omitempty"`
+
+	// Limit The most rows to answer with.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// CreateIssueParams defines parameters for CreateIssue.
+type CreateIssueParams struct {
+	// Board The number of a board.
+	Board *BoardFilter `form:"board,omitempty" json:"board,omitempty"`
+
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// BatchIssuesParams defines parameters for BatchIssues.
+type BatchIssuesParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// Ids 1 to 100 ids joined by commas.
+	Ids string `form:"ids" json:"ids"`
+
+	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it.
+	Fields *Fields `form:"fields,omitempty" json:"fields,omitempty"`
+}
+
+// GetIssueParams defines parameters for GetIssue.
+type GetIssueParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it.
+	Fields *Fields `form:"fields,omitempty" json:"fields,omitempty"`
+}
+
+// AddAcceptanceItemParams defines parameters for AddAcceptanceItem.
+type AddAcceptanceItemParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveAcceptanceItemParams defines parameters for RemoveAcceptanceItem.
+type RemoveAcceptanceItemParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// EditAcceptanceItemParams defines parameters for EditAcceptanceItem.
+type EditAcceptanceItemParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// IfMatch The version that was read, as ETag gave it: another way to send `version`.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// ListAttachmentsParams defines parameters for ListAttachments.
+type ListAttachmentsParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// AddAttachmentParams defines parameters for AddAttachment.
+type AddAttachmentParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// Filename The file's name, without a folder.
+	Filename string `form:"filename" json:"filename"`
+
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// DownloadAttachmentParams defines parameters for DownloadAttachment.
+type DownloadAttachmentParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// ListCommentsParams defines parameters for ListComments.
+type ListCommentsParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// Limit The most rows to answer with.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// AddCommentParams defines parameters for AddComment.
+type AddCommentParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// ListConflictsParams defines parameters for ListConflicts.
+type ListConflictsParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// ClearConflictParams defines parameters for ClearConflict.
+type ClearConflictParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// SetConflictParams defines parameters for SetConflict.
+type SetConflictParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// ClearDependenciesParams defines parameters for ClearDependencies.
+type ClearDependenciesParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// GetDependenciesParams defines parameters for GetDependencies.
+type GetDependenciesParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// SetDependenciesParams defines parameters for SetDependencies.
+type SetDependenciesParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// IfMatch The version that was read, as ETag gave it: another way to send `version`.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// EditIssueParams defines parameters for EditIssue.
+type EditIssueParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// IfMatch The version that was read, as ETag gave it: another way to send `version`.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
+}
+
+// ListHistoryParams defines parameters for ListHistory.
+type ListHistoryParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// Limit The most rows to answer with.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// TransitionIssueParams defines parameters for TransitionIssue.
+type TransitionIssueParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// IfMatch The version that was read, as ETag gave it: another way to send `version`.
+	IfMatch *IfMatch `json:"If-Match,omitempty"`
 }
 
 // ListKeysParams defines parameters for ListKeys.
@@ -1215,6 +2811,18 @@ type ListRoutesParams struct {
 	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
+// StreamEventsParams defines parameters for StreamEvents.
+type StreamEventsParams struct {
+	// Topics 1 to 20 topics joined by commas: `board:<ref>`, `card:<id>`, `team` for everything in the team, and `key:self`, for a key, for what becomes of it.
+	Topics string `form:"topics" json:"topics"`
+
+	// After Begin after this cursor. Last-Event-ID goes before it.
+	After *EventCursor `form:"after,omitempty" json:"after,omitempty"`
+
+	// LastEventID The id of the last event that was received.
+	LastEventID *EventCursor `json:"Last-Event-ID,omitempty"`
+}
+
 // CreateAccessRequestJSONRequestBody defines body for CreateAccessRequest for application/json ContentType.
 type CreateAccessRequestJSONRequestBody = AccessRequestCreate
 
@@ -1236,8 +2844,188 @@ type LogInJSONRequestBody = Login
 // SetUpJSONRequestBody defines body for SetUp for application/json ContentType.
 type SetUpJSONRequestBody = Setup
 
+// CreateBoardJSONRequestBody defines body for CreateBoard for application/json ContentType.
+type CreateBoardJSONRequestBody = BoardCreate
+
+// EditBoardJSONRequestBody defines body for EditBoard for application/json ContentType.
+type EditBoardJSONRequestBody = BoardEdit
+
+// CreateIssueJSONRequestBody defines body for CreateIssue for application/json ContentType.
+type CreateIssueJSONRequestBody = IssueCreate
+
+// AddAcceptanceItemJSONRequestBody defines body for AddAcceptanceItem for application/json ContentType.
+type AddAcceptanceItemJSONRequestBody = AcceptanceItemCreate
+
+// EditAcceptanceItemJSONRequestBody defines body for EditAcceptanceItem for application/json ContentType.
+type EditAcceptanceItemJSONRequestBody = AcceptanceItemEdit
+
+// AddCommentJSONRequestBody defines body for AddComment for application/json ContentType.
+type AddCommentJSONRequestBody = CommentCreate
+
+// SetConflictJSONRequestBody defines body for SetConflict for application/json ContentType.
+type SetConflictJSONRequestBody = ConflictSet
+
+// SetDependenciesJSONRequestBody defines body for SetDependencies for application/json ContentType.
+type SetDependenciesJSONRequestBody = DependenciesSet
+
+// EditIssueJSONRequestBody defines body for EditIssue for application/json ContentType.
+type EditIssueJSONRequestBody = IssueEdit
+
+// TransitionIssueJSONRequestBody defines body for TransitionIssue for application/json ContentType.
+type TransitionIssueJSONRequestBody = IssueTransition
+
 // ConnectSessionJSONRequestBody defines body for ConnectSession for application/json ContentType.
 type ConnectSessionJSONRequestBody = SessionConnect
+
+// AsGateFailedRefusal returns the union data inside the AcceptanceCreateRefusal as a GateFailedRefusal
+func (t AcceptanceCreateRefusal) AsGateFailedRefusal() (GateFailedRefusal, error) {
+	var body GateFailedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGateFailedRefusal overwrites any union data inside the AcceptanceCreateRefusal as the provided GateFailedRefusal
+func (t *AcceptanceCreateRefusal) FromGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGateFailedRefusal performs a merge with any union data inside the AcceptanceCreateRefusal, using the provided GateFailedRefusal
+func (t *AcceptanceCreateRefusal) MergeGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsLimitReachedRefusal returns the union data inside the AcceptanceCreateRefusal as a LimitReachedRefusal
+func (t AcceptanceCreateRefusal) AsLimitReachedRefusal() (LimitReachedRefusal, error) {
+	var body LimitReachedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLimitReachedRefusal overwrites any union data inside the AcceptanceCreateRefusal as the provided LimitReachedRefusal
+func (t *AcceptanceCreateRefusal) FromLimitReachedRefusal(v LimitReachedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeLimitReachedRefusal performs a merge with any union data inside the AcceptanceCreateRefusal, using the provided LimitReachedRefusal
+func (t *AcceptanceCreateRefusal) MergeLimitReachedRefusal(v LimitReachedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsIdempotencyKeyReusedRefusal returns the union data inside the AcceptanceCreateRefusal as a IdempotencyKeyReusedRefusal
+func (t AcceptanceCreateRefusal) AsIdempotencyKeyReusedRefusal() (IdempotencyKeyReusedRefusal, error) {
+	var body IdempotencyKeyReusedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromIdempotencyKeyReusedRefusal overwrites any union data inside the AcceptanceCreateRefusal as the provided IdempotencyKeyReusedRefusal
+func (t *AcceptanceCreateRefusal) FromIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeIdempotencyKeyReusedRefusal performs a merge with any union data inside the AcceptanceCreateRefusal, using the provided IdempotencyKeyReusedRefusal
+func (t *AcceptanceCreateRefusal) MergeIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t AcceptanceCreateRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *AcceptanceCreateRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsVersionConflictRefusal returns the union data inside the AcceptanceEditRefusal as a VersionConflictRefusal
+func (t AcceptanceEditRefusal) AsVersionConflictRefusal() (VersionConflictRefusal, error) {
+	var body VersionConflictRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVersionConflictRefusal overwrites any union data inside the AcceptanceEditRefusal as the provided VersionConflictRefusal
+func (t *AcceptanceEditRefusal) FromVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVersionConflictRefusal performs a merge with any union data inside the AcceptanceEditRefusal, using the provided VersionConflictRefusal
+func (t *AcceptanceEditRefusal) MergeVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGateFailedRefusal returns the union data inside the AcceptanceEditRefusal as a GateFailedRefusal
+func (t AcceptanceEditRefusal) AsGateFailedRefusal() (GateFailedRefusal, error) {
+	var body GateFailedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGateFailedRefusal overwrites any union data inside the AcceptanceEditRefusal as the provided GateFailedRefusal
+func (t *AcceptanceEditRefusal) FromGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGateFailedRefusal performs a merge with any union data inside the AcceptanceEditRefusal, using the provided GateFailedRefusal
+func (t *AcceptanceEditRefusal) MergeGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t AcceptanceEditRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *AcceptanceEditRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
 
 // AsInvalidRequestRefusal returns the union data inside the AccessRequestCreateRefusal as a InvalidRequestRefusal
 func (t AccessRequestCreateRefusal) AsInvalidRequestRefusal() (InvalidRequestRefusal, error) {
@@ -1297,6 +3085,130 @@ func (t AccessRequestCreateRefusal) MarshalJSON() ([]byte, error) {
 }
 
 func (t *AccessRequestCreateRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsLimitReachedRefusal returns the union data inside the AttachmentCreateRefusal as a LimitReachedRefusal
+func (t AttachmentCreateRefusal) AsLimitReachedRefusal() (LimitReachedRefusal, error) {
+	var body LimitReachedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromLimitReachedRefusal overwrites any union data inside the AttachmentCreateRefusal as the provided LimitReachedRefusal
+func (t *AttachmentCreateRefusal) FromLimitReachedRefusal(v LimitReachedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeLimitReachedRefusal performs a merge with any union data inside the AttachmentCreateRefusal, using the provided LimitReachedRefusal
+func (t *AttachmentCreateRefusal) MergeLimitReachedRefusal(v LimitReachedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsIdempotencyKeyReusedRefusal returns the union data inside the AttachmentCreateRefusal as a IdempotencyKeyReusedRefusal
+func (t AttachmentCreateRefusal) AsIdempotencyKeyReusedRefusal() (IdempotencyKeyReusedRefusal, error) {
+	var body IdempotencyKeyReusedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromIdempotencyKeyReusedRefusal overwrites any union data inside the AttachmentCreateRefusal as the provided IdempotencyKeyReusedRefusal
+func (t *AttachmentCreateRefusal) FromIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeIdempotencyKeyReusedRefusal performs a merge with any union data inside the AttachmentCreateRefusal, using the provided IdempotencyKeyReusedRefusal
+func (t *AttachmentCreateRefusal) MergeIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t AttachmentCreateRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *AttachmentCreateRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsPrefixTakenRefusal returns the union data inside the BoardCreateRefusal as a PrefixTakenRefusal
+func (t BoardCreateRefusal) AsPrefixTakenRefusal() (PrefixTakenRefusal, error) {
+	var body PrefixTakenRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromPrefixTakenRefusal overwrites any union data inside the BoardCreateRefusal as the provided PrefixTakenRefusal
+func (t *BoardCreateRefusal) FromPrefixTakenRefusal(v PrefixTakenRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergePrefixTakenRefusal performs a merge with any union data inside the BoardCreateRefusal, using the provided PrefixTakenRefusal
+func (t *BoardCreateRefusal) MergePrefixTakenRefusal(v PrefixTakenRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsIdempotencyKeyReusedRefusal returns the union data inside the BoardCreateRefusal as a IdempotencyKeyReusedRefusal
+func (t BoardCreateRefusal) AsIdempotencyKeyReusedRefusal() (IdempotencyKeyReusedRefusal, error) {
+	var body IdempotencyKeyReusedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromIdempotencyKeyReusedRefusal overwrites any union data inside the BoardCreateRefusal as the provided IdempotencyKeyReusedRefusal
+func (t *BoardCreateRefusal) FromIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeIdempotencyKeyReusedRefusal performs a merge with any union data inside the BoardCreateRefusal, using the provided IdempotencyKeyReusedRefusal
+func (t *BoardCreateRefusal) MergeIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t BoardCreateRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *BoardCreateRefusal) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -1425,6 +3337,342 @@ func (t *DecisionRefusal) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsVersionConflictRefusal returns the union data inside the DependenciesRefusal as a VersionConflictRefusal
+func (t DependenciesRefusal) AsVersionConflictRefusal() (VersionConflictRefusal, error) {
+	var body VersionConflictRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVersionConflictRefusal overwrites any union data inside the DependenciesRefusal as the provided VersionConflictRefusal
+func (t *DependenciesRefusal) FromVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVersionConflictRefusal performs a merge with any union data inside the DependenciesRefusal, using the provided VersionConflictRefusal
+func (t *DependenciesRefusal) MergeVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsDependencyCycleRefusal returns the union data inside the DependenciesRefusal as a DependencyCycleRefusal
+func (t DependenciesRefusal) AsDependencyCycleRefusal() (DependencyCycleRefusal, error) {
+	var body DependencyCycleRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromDependencyCycleRefusal overwrites any union data inside the DependenciesRefusal as the provided DependencyCycleRefusal
+func (t *DependenciesRefusal) FromDependencyCycleRefusal(v DependencyCycleRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeDependencyCycleRefusal performs a merge with any union data inside the DependenciesRefusal, using the provided DependencyCycleRefusal
+func (t *DependenciesRefusal) MergeDependencyCycleRefusal(v DependencyCycleRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t DependenciesRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *DependenciesRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsGateFailedRefusal returns the union data inside the IssueCreateRefusal as a GateFailedRefusal
+func (t IssueCreateRefusal) AsGateFailedRefusal() (GateFailedRefusal, error) {
+	var body GateFailedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGateFailedRefusal overwrites any union data inside the IssueCreateRefusal as the provided GateFailedRefusal
+func (t *IssueCreateRefusal) FromGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGateFailedRefusal performs a merge with any union data inside the IssueCreateRefusal, using the provided GateFailedRefusal
+func (t *IssueCreateRefusal) MergeGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsIdempotencyKeyReusedRefusal returns the union data inside the IssueCreateRefusal as a IdempotencyKeyReusedRefusal
+func (t IssueCreateRefusal) AsIdempotencyKeyReusedRefusal() (IdempotencyKeyReusedRefusal, error) {
+	var body IdempotencyKeyReusedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromIdempotencyKeyReusedRefusal overwrites any union data inside the IssueCreateRefusal as the provided IdempotencyKeyReusedRefusal
+func (t *IssueCreateRefusal) FromIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeIdempotencyKeyReusedRefusal performs a merge with any union data inside the IssueCreateRefusal, using the provided IdempotencyKeyReusedRefusal
+func (t *IssueCreateRefusal) MergeIdempotencyKeyReusedRefusal(v IdempotencyKeyReusedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t IssueCreateRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *IssueCreateRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsVersionConflictRefusal returns the union data inside the IssueEditRefusal as a VersionConflictRefusal
+func (t IssueEditRefusal) AsVersionConflictRefusal() (VersionConflictRefusal, error) {
+	var body VersionConflictRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVersionConflictRefusal overwrites any union data inside the IssueEditRefusal as the provided VersionConflictRefusal
+func (t *IssueEditRefusal) FromVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVersionConflictRefusal performs a merge with any union data inside the IssueEditRefusal, using the provided VersionConflictRefusal
+func (t *IssueEditRefusal) MergeVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGateFailedRefusal returns the union data inside the IssueEditRefusal as a GateFailedRefusal
+func (t IssueEditRefusal) AsGateFailedRefusal() (GateFailedRefusal, error) {
+	var body GateFailedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGateFailedRefusal overwrites any union data inside the IssueEditRefusal as the provided GateFailedRefusal
+func (t *IssueEditRefusal) FromGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGateFailedRefusal performs a merge with any union data inside the IssueEditRefusal, using the provided GateFailedRefusal
+func (t *IssueEditRefusal) MergeGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsDependencyCycleRefusal returns the union data inside the IssueEditRefusal as a DependencyCycleRefusal
+func (t IssueEditRefusal) AsDependencyCycleRefusal() (DependencyCycleRefusal, error) {
+	var body DependencyCycleRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromDependencyCycleRefusal overwrites any union data inside the IssueEditRefusal as the provided DependencyCycleRefusal
+func (t *IssueEditRefusal) FromDependencyCycleRefusal(v DependencyCycleRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeDependencyCycleRefusal performs a merge with any union data inside the IssueEditRefusal, using the provided DependencyCycleRefusal
+func (t *IssueEditRefusal) MergeDependencyCycleRefusal(v DependencyCycleRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t IssueEditRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *IssueEditRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsVersionConflictRefusal returns the union data inside the IssueTransitionRefusal as a VersionConflictRefusal
+func (t IssueTransitionRefusal) AsVersionConflictRefusal() (VersionConflictRefusal, error) {
+	var body VersionConflictRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromVersionConflictRefusal overwrites any union data inside the IssueTransitionRefusal as the provided VersionConflictRefusal
+func (t *IssueTransitionRefusal) FromVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeVersionConflictRefusal performs a merge with any union data inside the IssueTransitionRefusal, using the provided VersionConflictRefusal
+func (t *IssueTransitionRefusal) MergeVersionConflictRefusal(v VersionConflictRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsGateFailedRefusal returns the union data inside the IssueTransitionRefusal as a GateFailedRefusal
+func (t IssueTransitionRefusal) AsGateFailedRefusal() (GateFailedRefusal, error) {
+	var body GateFailedRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromGateFailedRefusal overwrites any union data inside the IssueTransitionRefusal as the provided GateFailedRefusal
+func (t *IssueTransitionRefusal) FromGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeGateFailedRefusal performs a merge with any union data inside the IssueTransitionRefusal, using the provided GateFailedRefusal
+func (t *IssueTransitionRefusal) MergeGateFailedRefusal(v GateFailedRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t IssueTransitionRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *IssueTransitionRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsForbiddenRefusal returns the union data inside the MayNotRefusal as a ForbiddenRefusal
+func (t MayNotRefusal) AsForbiddenRefusal() (ForbiddenRefusal, error) {
+	var body ForbiddenRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromForbiddenRefusal overwrites any union data inside the MayNotRefusal as the provided ForbiddenRefusal
+func (t *MayNotRefusal) FromForbiddenRefusal(v ForbiddenRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeForbiddenRefusal performs a merge with any union data inside the MayNotRefusal, using the provided ForbiddenRefusal
+func (t *MayNotRefusal) MergeForbiddenRefusal(v ForbiddenRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsCrossSiteRefusal returns the union data inside the MayNotRefusal as a CrossSiteRefusal
+func (t MayNotRefusal) AsCrossSiteRefusal() (CrossSiteRefusal, error) {
+	var body CrossSiteRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromCrossSiteRefusal overwrites any union data inside the MayNotRefusal as the provided CrossSiteRefusal
+func (t *MayNotRefusal) FromCrossSiteRefusal(v CrossSiteRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeCrossSiteRefusal performs a merge with any union data inside the MayNotRefusal, using the provided CrossSiteRefusal
+func (t *MayNotRefusal) MergeCrossSiteRefusal(v CrossSiteRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t MayNotRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *MayNotRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsForbiddenRefusal returns the union data inside the PersonPermissionRefusal as a ForbiddenRefusal
 func (t PersonPermissionRefusal) AsForbiddenRefusal() (ForbiddenRefusal, error) {
 	var body ForbiddenRefusal
@@ -1549,6 +3797,94 @@ func (t *PersonRefusal) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsUnknownIssuesRefusal returns the union data inside the ReferenceRefusal as a UnknownIssuesRefusal
+func (t ReferenceRefusal) AsUnknownIssuesRefusal() (UnknownIssuesRefusal, error) {
+	var body UnknownIssuesRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUnknownIssuesRefusal overwrites any union data inside the ReferenceRefusal as the provided UnknownIssuesRefusal
+func (t *ReferenceRefusal) FromUnknownIssuesRefusal(v UnknownIssuesRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeUnknownIssuesRefusal performs a merge with any union data inside the ReferenceRefusal, using the provided UnknownIssuesRefusal
+func (t *ReferenceRefusal) MergeUnknownIssuesRefusal(v UnknownIssuesRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsUnknownAgentRefusal returns the union data inside the ReferenceRefusal as a UnknownAgentRefusal
+func (t ReferenceRefusal) AsUnknownAgentRefusal() (UnknownAgentRefusal, error) {
+	var body UnknownAgentRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUnknownAgentRefusal overwrites any union data inside the ReferenceRefusal as the provided UnknownAgentRefusal
+func (t *ReferenceRefusal) FromUnknownAgentRefusal(v UnknownAgentRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeUnknownAgentRefusal performs a merge with any union data inside the ReferenceRefusal, using the provided UnknownAgentRefusal
+func (t *ReferenceRefusal) MergeUnknownAgentRefusal(v UnknownAgentRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsInvalidParentRefusal returns the union data inside the ReferenceRefusal as a InvalidParentRefusal
+func (t ReferenceRefusal) AsInvalidParentRefusal() (InvalidParentRefusal, error) {
+	var body InvalidParentRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromInvalidParentRefusal overwrites any union data inside the ReferenceRefusal as the provided InvalidParentRefusal
+func (t *ReferenceRefusal) FromInvalidParentRefusal(v InvalidParentRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeInvalidParentRefusal performs a merge with any union data inside the ReferenceRefusal, using the provided InvalidParentRefusal
+func (t *ReferenceRefusal) MergeInvalidParentRefusal(v InvalidParentRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t ReferenceRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *ReferenceRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsWrongSetupTokenRefusal returns the union data inside the SetupRefusal as a WrongSetupTokenRefusal
 func (t SetupRefusal) AsWrongSetupTokenRefusal() (WrongSetupTokenRefusal, error) {
 	var body WrongSetupTokenRefusal
@@ -1633,6 +3969,68 @@ func (t SetupRefusal) MarshalJSON() ([]byte, error) {
 }
 
 func (t *SetupRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsForbiddenRefusal returns the union data inside the StreamRefusal as a ForbiddenRefusal
+func (t StreamRefusal) AsForbiddenRefusal() (ForbiddenRefusal, error) {
+	var body ForbiddenRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromForbiddenRefusal overwrites any union data inside the StreamRefusal as the provided ForbiddenRefusal
+func (t *StreamRefusal) FromForbiddenRefusal(v ForbiddenRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeForbiddenRefusal performs a merge with any union data inside the StreamRefusal, using the provided ForbiddenRefusal
+func (t *StreamRefusal) MergeForbiddenRefusal(v ForbiddenRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsKeyRequiredRefusal returns the union data inside the StreamRefusal as a KeyRequiredRefusal
+func (t StreamRefusal) AsKeyRequiredRefusal() (KeyRequiredRefusal, error) {
+	var body KeyRequiredRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromKeyRequiredRefusal overwrites any union data inside the StreamRefusal as the provided KeyRequiredRefusal
+func (t *StreamRefusal) FromKeyRequiredRefusal(v KeyRequiredRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeKeyRequiredRefusal performs a merge with any union data inside the StreamRefusal, using the provided KeyRequiredRefusal
+func (t *StreamRefusal) MergeKeyRequiredRefusal(v KeyRequiredRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t StreamRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *StreamRefusal) UnmarshalJSON(b []byte) error {
 	err := t.union.UnmarshalJSON(b)
 	return err
 }
@@ -1817,6 +4215,13 @@ type ClientInterface interface {
 	// Corresponds with POST /api/access-requests/{publicId}/request-changes (the `RequestAccessChanges` operationId).
 	RequestAccessChanges(ctx context.Context, publicID PublicID, body RequestAccessChangesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAgents List the agents of the team by number.
+	//
+	// Each is a place that a connected session takes. A card is assigned to one by its `id`.
+	//
+	// Corresponds with GET /api/agents (the `ListAgents` operationId).
+	ListAgents(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// LogInWithBody Sign a person in.
 	//
 	// Takes any type of body and a specified content type.
@@ -1864,6 +4269,265 @@ type ClientInterface interface {
 	// Corresponds with POST /api/auth/setup (the `SetUp` operationId).
 	SetUp(ctx context.Context, body SetUpJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListBoards List the team's boards in the order of their numbers.
+	//
+	// Corresponds with GET /api/boards (the `ListBoards` operationId).
+	ListBoards(ctx context.Context, params *ListBoardsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateBoardWithBody Create a board.
+	//
+	// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+	CreateBoardWithBody(ctx context.Context, params *CreateBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateBoard Create a board.
+	//
+	// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+	CreateBoard(ctx context.Context, params *CreateBoardParams, body CreateBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetBoard Read a board.
+	//
+	// Corresponds with GET /api/boards/{ref} (the `GetBoard` operationId).
+	GetBoard(ctx context.Context, ref BoardPath, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditBoardWithBody Change what a board says of itself.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+	EditBoardWithBody(ctx context.Context, ref BoardPath, params *EditBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditBoard Change what a board says of itself.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+	EditBoard(ctx context.Context, ref BoardPath, params *EditBoardParams, body EditBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListIssues List cards by board, by status, in the order of their column.
+	//
+	// Without `board`, the cards of all boards of the team.
+	//
+	// Corresponds with GET /api/issues (the `ListIssues` operationId).
+	ListIssues(ctx context.Context, params *ListIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateIssueWithBody Create a card.
+	//
+	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+	CreateIssueWithBody(ctx context.Context, params *CreateIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreateIssue Create a card.
+	//
+	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+	CreateIssue(ctx context.Context, params *CreateIssueParams, body CreateIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// BatchIssues Read many cards at once.
+	//
+	// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+	//
+	// Corresponds with GET /api/issues/batch (the `BatchIssues` operationId).
+	BatchIssues(ctx context.Context, params *BatchIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetIssue Read a card.
+	//
+	// Compact: `fields` opts into more, and `GET /api/resources/issue/fields` says into what.
+	//
+	// Corresponds with GET /api/issues/{id} (the `GetIssue` operationId).
+	GetIssue(ctx context.Context, id IssuePath, params *GetIssueParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddAcceptanceItemWithBody Add what has to hold before a card is Done.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+	AddAcceptanceItemWithBody(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddAcceptanceItem Add what has to hold before a card is Done.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+	AddAcceptanceItem(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, body AddAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RemoveAcceptanceItem Take an acceptance item away.
+	//
+	// Corresponds with DELETE /api/issues/{id}/acceptance/{item} (the `RemoveAcceptanceItem` operationId).
+	RemoveAcceptanceItem(ctx context.Context, id IssuePath, item ItemID, params *RemoveAcceptanceItemParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditAcceptanceItemWithBody Check an acceptance item, or word it anew.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+	EditAcceptanceItemWithBody(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditAcceptanceItem Check an acceptance item, or word it anew.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+	EditAcceptanceItem(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, body EditAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListAttachments List a card's files, oldest first.
+	//
+	// Corresponds with GET /api/issues/{id}/attachments (the `ListAttachments` operationId).
+	ListAttachments(ctx context.Context, id IssuePath, params *ListAttachmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddAttachmentWithBody Attach a file to a card.
+	//
+	// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/issues/{id}/attachments (the `AddAttachment` operationId).
+	AddAttachmentWithBody(ctx context.Context, id IssuePath, params *AddAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DownloadAttachment Download a file of a card.
+	//
+	// Always as a file to keep, never as a page.
+	//
+	// Corresponds with GET /api/issues/{id}/attachments/{attachment} (the `DownloadAttachment` operationId).
+	DownloadAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListComments List a card's comments, oldest first.
+	//
+	// Corresponds with GET /api/issues/{id}/comments (the `ListComments` operationId).
+	ListComments(ctx context.Context, id IssuePath, params *ListCommentsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddCommentWithBody Comment on a card.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+	AddCommentWithBody(ctx context.Context, id IssuePath, params *AddCommentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// AddComment Comment on a card.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+	AddComment(ctx context.Context, id IssuePath, params *AddCommentParams, body AddCommentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListConflicts List the cards that may not be in progress together with a card.
+	//
+	// Corresponds with GET /api/issues/{id}/conflicts (the `ListConflicts` operationId).
+	ListConflicts(ctx context.Context, id IssuePath, params *ListConflictsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ClearConflict Let two cards be in progress together.
+	//
+	// Corresponds with DELETE /api/issues/{id}/conflicts/{other} (the `ClearConflict` operationId).
+	ClearConflict(ctx context.Context, id IssuePath, other OtherPath, params *ClearConflictParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetConflictWithBody Say that two cards may not be in progress together.
+	//
+	// Holds for both cards alike. Setting it again takes the new reason.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+	SetConflictWithBody(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetConflict Say that two cards may not be in progress together.
+	//
+	// Holds for both cards alike. Setting it again takes the new reason.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+	SetConflict(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, body SetConflictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ClearDependencies Let a card wait for no other.
+	//
+	// Corresponds with DELETE /api/issues/{id}/dependencies (the `ClearDependencies` operationId).
+	ClearDependencies(ctx context.Context, id IssuePath, params *ClearDependenciesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetDependencies Say which cards a card waits for, and which wait for it.
+	//
+	// Corresponds with GET /api/issues/{id}/dependencies (the `GetDependencies` operationId).
+	GetDependencies(ctx context.Context, id IssuePath, params *GetDependenciesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetDependenciesWithBody Say which cards a card waits for.
+	//
+	// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+	SetDependenciesWithBody(ctx context.Context, id IssuePath, params *SetDependenciesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// SetDependencies Say which cards a card waits for.
+	//
+	// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+	SetDependencies(ctx context.Context, id IssuePath, params *SetDependenciesParams, body SetDependenciesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditIssueWithBody Change what a card says.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+	EditIssueWithBody(ctx context.Context, id IssuePath, params *EditIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditIssue Change what a card says.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+	EditIssue(ctx context.Context, id IssuePath, params *EditIssueParams, body EditIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListHistory List what happened to a card, newest first.
+	//
+	// Corresponds with GET /api/issues/{id}/history (the `ListHistory` operationId).
+	ListHistory(ctx context.Context, id IssuePath, params *ListHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TransitionIssueWithBody Move a card to a status, or to another place in its column.
+	//
+	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+	// while an acceptance item is open, or a child of an Epic.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+	TransitionIssueWithBody(ctx context.Context, id IssuePath, params *TransitionIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// TransitionIssue Move a card to a status, or to another place in its column.
+	//
+	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+	// while an acceptance item is open, or a child of an Epic.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+	TransitionIssue(ctx context.Context, id IssuePath, params *TransitionIssueParams, body TransitionIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// ListKeys List keys, newest first.
 	//
 	// The caller's own keys; all of the team's for a holder of team.admin.
@@ -1873,7 +4537,7 @@ type ClientInterface interface {
 
 	// RevokeKey Revoke a key for good.
 	//
-	// The next call with the key answers `401 key_revoked` and says who revoked it. Revoking twice changes nothing.
+	// The next call with the key answers `401 key_revoked` and says who revoked it, and its streams end at once. Revoking twice changes nothing.
 	//
 	// Corresponds with DELETE /api/keys/{id} (the `RevokeKey` operationId).
 	RevokeKey(ctx context.Context, id KeyID, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -1890,6 +4554,11 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/openapi/routes (the `ListRoutes` operationId).
 	ListRoutes(ctx context.Context, params *ListRoutesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ListPeople List the people of the team by name.
+	//
+	// Corresponds with GET /api/people (the `ListPeople` operationId).
+	ListPeople(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// LeaveSession Leave, and let the agent go.
 	//
@@ -1913,6 +4582,31 @@ type ClientInterface interface {
 	//
 	// Corresponds with POST /api/plan-sessions (the `ConnectSession` operationId).
 	ConnectSession(ctx context.Context, body ConnectSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetResourceFields Say what `fields` may opt into.
+	//
+	// Corresponds with GET /api/resources/{resource}/fields (the `GetResourceFields` operationId).
+	GetResourceFields(ctx context.Context, resource ResourceName, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// StreamEvents Follow what happens.
+	//
+	// Server-sent events. Each event of the log comes once, in the order of its commit, with its cursor as `id` and an
+	// `Event` as `data`; `event` is its kind. A stream that is opened again with `Last-Event-ID` goes on after that
+	// event, on any replica; so does `after`, for who has no header. Without either it begins now.
+	//
+	// Frames without an `id` are no part of the log: `stale` says that the cursor is older than the log, so read
+	// afresh what you show and go on with the `cursor` in its data; `end` has a `reason` (`EndReason`) and ends the
+	// stream. A comment comes every 15 s.
+	//
+	// Corresponds with GET /api/stream (the `StreamEvents` operationId).
+	StreamEvents(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetStreamCursor Say where the log stands.
+	//
+	// Take it, then read, then open the stream `after` it: no event falls in between.
+	//
+	// Corresponds with GET /api/stream/cursor (the `GetStreamCursor` operationId).
+	GetStreamCursor(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetHealth Say that the process answers.
 	//
@@ -2151,6 +4845,23 @@ func (c *Client) RequestAccessChanges(ctx context.Context, publicID PublicID, bo
 	return c.Client.Do(req)
 }
 
+// ListAgents List the agents of the team by number.
+//
+// Each is a place that a connected session takes. A card is assigned to one by its `id`.
+//
+// Corresponds with GET /api/agents (the `ListAgents` operationId).
+func (c *Client) ListAgents(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAgentsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // LogInWithBody Sign a person in.
 //
 // Takes any type of body and a specified content type.
@@ -2268,6 +4979,615 @@ func (c *Client) SetUp(ctx context.Context, body SetUpJSONRequestBody, reqEditor
 	return c.Client.Do(req)
 }
 
+// ListBoards List the team's boards in the order of their numbers.
+//
+// Corresponds with GET /api/boards (the `ListBoards` operationId).
+func (c *Client) ListBoards(ctx context.Context, params *ListBoardsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListBoardsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateBoardWithBody Create a board.
+//
+// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+func (c *Client) CreateBoardWithBody(ctx context.Context, params *CreateBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBoardRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateBoard Create a board.
+//
+// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+func (c *Client) CreateBoard(ctx context.Context, params *CreateBoardParams, body CreateBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateBoardRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetBoard Read a board.
+//
+// Corresponds with GET /api/boards/{ref} (the `GetBoard` operationId).
+func (c *Client) GetBoard(ctx context.Context, ref BoardPath, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetBoardRequest(c.Server, ref)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditBoardWithBody Change what a board says of itself.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+func (c *Client) EditBoardWithBody(ctx context.Context, ref BoardPath, params *EditBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditBoardRequestWithBody(c.Server, ref, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditBoard Change what a board says of itself.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+func (c *Client) EditBoard(ctx context.Context, ref BoardPath, params *EditBoardParams, body EditBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditBoardRequest(c.Server, ref, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListIssues List cards by board, by status, in the order of their column.
+//
+// Without `board`, the cards of all boards of the team.
+//
+// Corresponds with GET /api/issues (the `ListIssues` operationId).
+func (c *Client) ListIssues(ctx context.Context, params *ListIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListIssuesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateIssueWithBody Create a card.
+//
+// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+func (c *Client) CreateIssueWithBody(ctx context.Context, params *CreateIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateIssueRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreateIssue Create a card.
+//
+// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+func (c *Client) CreateIssue(ctx context.Context, params *CreateIssueParams, body CreateIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreateIssueRequest(c.Server, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// BatchIssues Read many cards at once.
+//
+// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+//
+// Corresponds with GET /api/issues/batch (the `BatchIssues` operationId).
+func (c *Client) BatchIssues(ctx context.Context, params *BatchIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewBatchIssuesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetIssue Read a card.
+//
+// Compact: `fields` opts into more, and `GET /api/resources/issue/fields` says into what.
+//
+// Corresponds with GET /api/issues/{id} (the `GetIssue` operationId).
+func (c *Client) GetIssue(ctx context.Context, id IssuePath, params *GetIssueParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetIssueRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddAcceptanceItemWithBody Add what has to hold before a card is Done.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+func (c *Client) AddAcceptanceItemWithBody(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddAcceptanceItemRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddAcceptanceItem Add what has to hold before a card is Done.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+func (c *Client) AddAcceptanceItem(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, body AddAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddAcceptanceItemRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RemoveAcceptanceItem Take an acceptance item away.
+//
+// Corresponds with DELETE /api/issues/{id}/acceptance/{item} (the `RemoveAcceptanceItem` operationId).
+func (c *Client) RemoveAcceptanceItem(ctx context.Context, id IssuePath, item ItemID, params *RemoveAcceptanceItemParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveAcceptanceItemRequest(c.Server, id, item, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditAcceptanceItemWithBody Check an acceptance item, or word it anew.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+func (c *Client) EditAcceptanceItemWithBody(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditAcceptanceItemRequestWithBody(c.Server, id, item, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditAcceptanceItem Check an acceptance item, or word it anew.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+func (c *Client) EditAcceptanceItem(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, body EditAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditAcceptanceItemRequest(c.Server, id, item, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAttachments List a card's files, oldest first.
+//
+// Corresponds with GET /api/issues/{id}/attachments (the `ListAttachments` operationId).
+func (c *Client) ListAttachments(ctx context.Context, id IssuePath, params *ListAttachmentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAttachmentsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddAttachmentWithBody Attach a file to a card.
+//
+// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/issues/{id}/attachments (the `AddAttachment` operationId).
+func (c *Client) AddAttachmentWithBody(ctx context.Context, id IssuePath, params *AddAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddAttachmentRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DownloadAttachment Download a file of a card.
+//
+// Always as a file to keep, never as a page.
+//
+// Corresponds with GET /api/issues/{id}/attachments/{attachment} (the `DownloadAttachment` operationId).
+func (c *Client) DownloadAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDownloadAttachmentRequest(c.Server, id, attachment, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListComments List a card's comments, oldest first.
+//
+// Corresponds with GET /api/issues/{id}/comments (the `ListComments` operationId).
+func (c *Client) ListComments(ctx context.Context, id IssuePath, params *ListCommentsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListCommentsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddCommentWithBody Comment on a card.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+func (c *Client) AddCommentWithBody(ctx context.Context, id IssuePath, params *AddCommentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddCommentRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// AddComment Comment on a card.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+func (c *Client) AddComment(ctx context.Context, id IssuePath, params *AddCommentParams, body AddCommentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewAddCommentRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListConflicts List the cards that may not be in progress together with a card.
+//
+// Corresponds with GET /api/issues/{id}/conflicts (the `ListConflicts` operationId).
+func (c *Client) ListConflicts(ctx context.Context, id IssuePath, params *ListConflictsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListConflictsRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ClearConflict Let two cards be in progress together.
+//
+// Corresponds with DELETE /api/issues/{id}/conflicts/{other} (the `ClearConflict` operationId).
+func (c *Client) ClearConflict(ctx context.Context, id IssuePath, other OtherPath, params *ClearConflictParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewClearConflictRequest(c.Server, id, other, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetConflictWithBody Say that two cards may not be in progress together.
+//
+// Holds for both cards alike. Setting it again takes the new reason.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+func (c *Client) SetConflictWithBody(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetConflictRequestWithBody(c.Server, id, other, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetConflict Say that two cards may not be in progress together.
+//
+// Holds for both cards alike. Setting it again takes the new reason.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+func (c *Client) SetConflict(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, body SetConflictJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetConflictRequest(c.Server, id, other, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ClearDependencies Let a card wait for no other.
+//
+// Corresponds with DELETE /api/issues/{id}/dependencies (the `ClearDependencies` operationId).
+func (c *Client) ClearDependencies(ctx context.Context, id IssuePath, params *ClearDependenciesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewClearDependenciesRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetDependencies Say which cards a card waits for, and which wait for it.
+//
+// Corresponds with GET /api/issues/{id}/dependencies (the `GetDependencies` operationId).
+func (c *Client) GetDependencies(ctx context.Context, id IssuePath, params *GetDependenciesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetDependenciesRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetDependenciesWithBody Say which cards a card waits for.
+//
+// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+func (c *Client) SetDependenciesWithBody(ctx context.Context, id IssuePath, params *SetDependenciesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetDependenciesRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// SetDependencies Say which cards a card waits for.
+//
+// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+func (c *Client) SetDependencies(ctx context.Context, id IssuePath, params *SetDependenciesParams, body SetDependenciesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewSetDependenciesRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditIssueWithBody Change what a card says.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+func (c *Client) EditIssueWithBody(ctx context.Context, id IssuePath, params *EditIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditIssueRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditIssue Change what a card says.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+func (c *Client) EditIssue(ctx context.Context, id IssuePath, params *EditIssueParams, body EditIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditIssueRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListHistory List what happened to a card, newest first.
+//
+// Corresponds with GET /api/issues/{id}/history (the `ListHistory` operationId).
+func (c *Client) ListHistory(ctx context.Context, id IssuePath, params *ListHistoryParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListHistoryRequest(c.Server, id, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TransitionIssueWithBody Move a card to a status, or to another place in its column.
+//
+// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+// while an acceptance item is open, or a child of an Epic.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+func (c *Client) TransitionIssueWithBody(ctx context.Context, id IssuePath, params *TransitionIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransitionIssueRequestWithBody(c.Server, id, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// TransitionIssue Move a card to a status, or to another place in its column.
+//
+// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+// while an acceptance item is open, or a child of an Epic.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+func (c *Client) TransitionIssue(ctx context.Context, id IssuePath, params *TransitionIssueParams, body TransitionIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewTransitionIssueRequest(c.Server, id, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // ListKeys List keys, newest first.
 //
 // The caller's own keys; all of the team's for a holder of team.admin.
@@ -2287,7 +5607,7 @@ func (c *Client) ListKeys(ctx context.Context, params *ListKeysParams, reqEditor
 
 // RevokeKey Revoke a key for good.
 //
-// The next call with the key answers `401 key_revoked` and says who revoked it. Revoking twice changes nothing.
+// The next call with the key answers `401 key_revoked` and says who revoked it, and its streams end at once. Revoking twice changes nothing.
 //
 // Corresponds with DELETE /api/keys/{id} (the `RevokeKey` operationId).
 func (c *Client) RevokeKey(ctx context.Context, id KeyID, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -2325,6 +5645,21 @@ func (c *Client) GetContract(ctx context.Context, params *GetContractParams, req
 // Corresponds with GET /api/openapi/routes (the `ListRoutes` operationId).
 func (c *Client) ListRoutes(ctx context.Context, params *ListRoutesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListRoutesRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListPeople List the people of the team by name.
+//
+// Corresponds with GET /api/people (the `ListPeople` operationId).
+func (c *Client) ListPeople(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPeopleRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -2378,6 +5713,61 @@ func (c *Client) ConnectSessionWithBody(ctx context.Context, contentType string,
 // Corresponds with POST /api/plan-sessions (the `ConnectSession` operationId).
 func (c *Client) ConnectSession(ctx context.Context, body ConnectSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewConnectSessionRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetResourceFields Say what `fields` may opt into.
+//
+// Corresponds with GET /api/resources/{resource}/fields (the `GetResourceFields` operationId).
+func (c *Client) GetResourceFields(ctx context.Context, resource ResourceName, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetResourceFieldsRequest(c.Server, resource)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// StreamEvents Follow what happens.
+//
+// Server-sent events. Each event of the log comes once, in the order of its commit, with its cursor as `id` and an
+// `Event` as `data`; `event` is its kind. A stream that is opened again with `Last-Event-ID` goes on after that
+// event, on any replica; so does `after`, for who has no header. Without either it begins now.
+//
+// Frames without an `id` are no part of the log: `stale` says that the cursor is older than the log, so read
+// afresh what you show and go on with the `cursor` in its data; `end` has a `reason` (`EndReason`) and ends the
+// stream. A comment comes every 15 s.
+//
+// Corresponds with GET /api/stream (the `StreamEvents` operationId).
+func (c *Client) StreamEvents(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewStreamEventsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetStreamCursor Say where the log stands.
+//
+// Take it, then read, then open the stream `after` it: no event falls in between.
+//
+// Corresponds with GET /api/stream/cursor (the `GetStreamCursor` operationId).
+func (c *Client) GetStreamCursor(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetStreamCursorRequest(c.Server)
 	if err != nil {
 		return nil, err
 	}
@@ -2763,6 +6153,33 @@ func NewRequestAccessChangesRequestWithBody(server string, publicID PublicID, co
 	return req, nil
 }
 
+// NewListAgentsRequest constructs an http.Request for the ListAgents method
+func NewListAgentsRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/agents")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewLogInRequest calls the generic LogIn builder with application/json body
 func NewLogInRequest(server string, body LogInJSONRequestBody) (*http.Request, error) {
 	var bodyReader io.Reader
@@ -2920,6 +6337,1864 @@ func NewSetUpRequestWithBody(server string, contentType string, body io.Reader) 
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewListBoardsRequest constructs an http.Request for the ListBoards method
+func NewListBoardsRequest(server string, params *ListBoardsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/boards")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateBoardRequest calls the generic CreateBoard builder with application/json body
+func NewCreateBoardRequest(server string, params *CreateBoardParams, body CreateBoardJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateBoardRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateBoardRequestWithBody constructs an http.Request for the CreateBoard method, with any body, and a specified content type
+func NewCreateBoardRequestWithBody(server string, params *CreateBoardParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/boards")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetBoardRequest constructs an http.Request for the GetBoard method
+func NewGetBoardRequest(server string, ref BoardPath) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "ref", ref, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/boards/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEditBoardRequest calls the generic EditBoard builder with application/json body
+func NewEditBoardRequest(server string, ref BoardPath, params *EditBoardParams, body EditBoardJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEditBoardRequestWithBody(server, ref, params, "application/json", bodyReader)
+}
+
+// NewEditBoardRequestWithBody constructs an http.Request for the EditBoard method, with any body, and a specified content type
+func NewEditBoardRequestWithBody(server string, ref BoardPath, params *EditBoardParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "ref", ref, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/boards/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListIssuesRequest constructs an http.Request for the ListIssues method
+func NewListIssuesRequest(server string, params *ListIssuesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Board != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", *params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Type != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "type", *params.Type, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Parent != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "parent", *params.Parent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Agent != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "agent", *params.Agent, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Ready != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ready", *params.Ready, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Q != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "q", *params.Q, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fields", *params.Fields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreateIssueRequest calls the generic CreateIssue builder with application/json body
+func NewCreateIssueRequest(server string, params *CreateIssueParams, body CreateIssueJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreateIssueRequestWithBody(server, params, "application/json", bodyReader)
+}
+
+// NewCreateIssueRequestWithBody constructs an http.Request for the CreateIssue method, with any body, and a specified content type
+func NewCreateIssueRequestWithBody(server string, params *CreateIssueParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Board != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", *params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewBatchIssuesRequest constructs an http.Request for the BatchIssues method
+func NewBatchIssuesRequest(server string, params *BatchIssuesParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/batch")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "ids", params.Ids, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fields", *params.Fields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetIssueRequest constructs an http.Request for the GetIssue method
+func NewGetIssueRequest(server string, id IssuePath, params *GetIssueParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Fields != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "fields", *params.Fields, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAddAcceptanceItemRequest calls the generic AddAcceptanceItem builder with application/json body
+func NewAddAcceptanceItemRequest(server string, id IssuePath, params *AddAcceptanceItemParams, body AddAcceptanceItemJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAddAcceptanceItemRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewAddAcceptanceItemRequestWithBody constructs an http.Request for the AddAcceptanceItem method, with any body, and a specified content type
+func NewAddAcceptanceItemRequestWithBody(server string, id IssuePath, params *AddAcceptanceItemParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/acceptance", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewRemoveAcceptanceItemRequest constructs an http.Request for the RemoveAcceptanceItem method
+func NewRemoveAcceptanceItemRequest(server string, id IssuePath, item ItemID, params *RemoveAcceptanceItemParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "item", item, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/acceptance/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEditAcceptanceItemRequest calls the generic EditAcceptanceItem builder with application/json body
+func NewEditAcceptanceItemRequest(server string, id IssuePath, item ItemID, params *EditAcceptanceItemParams, body EditAcceptanceItemJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEditAcceptanceItemRequestWithBody(server, id, item, params, "application/json", bodyReader)
+}
+
+// NewEditAcceptanceItemRequestWithBody constructs an http.Request for the EditAcceptanceItem method, with any body, and a specified content type
+func NewEditAcceptanceItemRequestWithBody(server string, id IssuePath, item ItemID, params *EditAcceptanceItemParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "item", item, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "integer", Format: "int64"})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/acceptance/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListAttachmentsRequest constructs an http.Request for the ListAttachments method
+func NewListAttachmentsRequest(server string, id IssuePath, params *ListAttachmentsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/attachments", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAddAttachmentRequestWithBody constructs an http.Request for the AddAttachment method, with any body, and a specified content type
+func NewAddAttachmentRequestWithBody(server string, id IssuePath, params *AddAttachmentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/attachments", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "filename", params.Filename, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewDownloadAttachmentRequest constructs an http.Request for the DownloadAttachment method
+func NewDownloadAttachmentRequest(server string, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "attachment", attachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/attachments/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListCommentsRequest constructs an http.Request for the ListComments method
+func NewListCommentsRequest(server string, id IssuePath, params *ListCommentsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/comments", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewAddCommentRequest calls the generic AddComment builder with application/json body
+func NewAddCommentRequest(server string, id IssuePath, params *AddCommentParams, body AddCommentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewAddCommentRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewAddCommentRequestWithBody constructs an http.Request for the AddComment method, with any body, and a specified content type
+func NewAddCommentRequestWithBody(server string, id IssuePath, params *AddCommentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/comments", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IdempotencyKey != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Idempotency-Key", *params.IdempotencyKey, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Idempotency-Key", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListConflictsRequest constructs an http.Request for the ListConflicts method
+func NewListConflictsRequest(server string, id IssuePath, params *ListConflictsParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/conflicts", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewClearConflictRequest constructs an http.Request for the ClearConflict method
+func NewClearConflictRequest(server string, id IssuePath, other OtherPath, params *ClearConflictParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "other", other, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/conflicts/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSetConflictRequest calls the generic SetConflict builder with application/json body
+func NewSetConflictRequest(server string, id IssuePath, other OtherPath, params *SetConflictParams, body SetConflictJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSetConflictRequestWithBody(server, id, other, params, "application/json", bodyReader)
+}
+
+// NewSetConflictRequestWithBody constructs an http.Request for the SetConflict method, with any body, and a specified content type
+func NewSetConflictRequestWithBody(server string, id IssuePath, other OtherPath, params *SetConflictParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "other", other, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/conflicts/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewClearDependenciesRequest constructs an http.Request for the ClearDependencies method
+func NewClearDependenciesRequest(server string, id IssuePath, params *ClearDependenciesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/dependencies", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewGetDependenciesRequest constructs an http.Request for the GetDependencies method
+func NewGetDependenciesRequest(server string, id IssuePath, params *GetDependenciesParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/dependencies", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewSetDependenciesRequest calls the generic SetDependencies builder with application/json body
+func NewSetDependenciesRequest(server string, id IssuePath, params *SetDependenciesParams, body SetDependenciesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewSetDependenciesRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewSetDependenciesRequestWithBody constructs an http.Request for the SetDependencies method, with any body, and a specified content type
+func NewSetDependenciesRequestWithBody(server string, id IssuePath, params *SetDependenciesParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/dependencies", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewEditIssueRequest calls the generic EditIssue builder with application/json body
+func NewEditIssueRequest(server string, id IssuePath, params *EditIssueParams, body EditIssueJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEditIssueRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewEditIssueRequestWithBody constructs an http.Request for the EditIssue method, with any body, and a specified content type
+func NewEditIssueRequestWithBody(server string, id IssuePath, params *EditIssueParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/edit", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewListHistoryRequest constructs an http.Request for the ListHistory method
+func NewListHistoryRequest(server string, id IssuePath, params *ListHistoryParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/history", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewTransitionIssueRequest calls the generic TransitionIssue builder with application/json body
+func NewTransitionIssueRequest(server string, id IssuePath, params *TransitionIssueParams, body TransitionIssueJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewTransitionIssueRequestWithBody(server, id, params, "application/json", bodyReader)
+}
+
+// NewTransitionIssueRequestWithBody constructs an http.Request for the TransitionIssue method, with any body, and a specified content type
+func NewTransitionIssueRequestWithBody(server string, id IssuePath, params *TransitionIssueParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/transition", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	if params != nil {
+
+		if params.IfMatch != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "If-Match", *params.IfMatch, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("If-Match", headerParam0)
+		}
+
+	}
 
 	return req, nil
 }
@@ -3132,6 +8407,33 @@ func NewListRoutesRequest(server string, params *ListRoutesParams) (*http.Reques
 	return req, nil
 }
 
+// NewListPeopleRequest constructs an http.Request for the ListPeople method
+func NewListPeopleRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/people")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
 // NewLeaveSessionRequest constructs an http.Request for the LeaveSession method
 func NewLeaveSessionRequest(server string) (*http.Request, error) {
 	var err error
@@ -3195,6 +8497,144 @@ func NewConnectSessionRequestWithBody(server string, contentType string, body io
 	}
 
 	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetResourceFieldsRequest constructs an http.Request for the GetResourceFields method
+func NewGetResourceFieldsRequest(server string, resource ResourceName) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "resource", resource, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/resources/%s/fields", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewStreamEventsRequest constructs an http.Request for the StreamEvents method
+func NewStreamEventsRequest(server string, params *StreamEventsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/stream")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "topics", params.Topics, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.After != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "after", *params.After, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+
+		if params.LastEventID != nil {
+			var headerParam0 string
+
+			headerParam0, err = runtime.StyleParamWithOptions("simple", false, "Last-Event-ID", *params.LastEventID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationHeader, Type: "string", Format: ""})
+			if err != nil {
+				return nil, err
+			}
+
+			req.Header.Set("Last-Event-ID", headerParam0)
+		}
+
+	}
+
+	return req, nil
+}
+
+// NewGetStreamCursorRequest constructs an http.Request for the GetStreamCursor method
+func NewGetStreamCursorRequest(server string) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/stream/cursor")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
 
 	return req, nil
 }
@@ -3407,6 +8847,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/access-requests/{publicId}/request-changes (the `RequestAccessChanges` operationId).
 	RequestAccessChangesWithResponse(ctx context.Context, publicID PublicID, body RequestAccessChangesJSONRequestBody, reqEditors ...RequestEditorFn) (*RequestAccessChangesResponse, error)
 
+	// ListAgentsWithResponse List the agents of the team by number.
+	//
+	// Each is a place that a connected session takes. A card is assigned to one by its `id`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/agents (the `ListAgents` operationId).
+	ListAgentsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAgentsResponse, error)
+
 	// LogInWithBodyWithResponse Sign a person in.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -3460,6 +8909,293 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/auth/setup (the `SetUp` operationId).
 	SetUpWithResponse(ctx context.Context, body SetUpJSONRequestBody, reqEditors ...RequestEditorFn) (*SetUpResponse, error)
 
+	// ListBoardsWithResponse List the team's boards in the order of their numbers.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/boards (the `ListBoards` operationId).
+	ListBoardsWithResponse(ctx context.Context, params *ListBoardsParams, reqEditors ...RequestEditorFn) (*ListBoardsResponse, error)
+
+	// CreateBoardWithBodyWithResponse Create a board.
+	//
+	// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+	CreateBoardWithBodyWithResponse(ctx context.Context, params *CreateBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBoardResponse, error)
+
+	// CreateBoardWithResponse Create a board.
+	//
+	// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+	CreateBoardWithResponse(ctx context.Context, params *CreateBoardParams, body CreateBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBoardResponse, error)
+
+	// GetBoardWithResponse Read a board.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/boards/{ref} (the `GetBoard` operationId).
+	GetBoardWithResponse(ctx context.Context, ref BoardPath, reqEditors ...RequestEditorFn) (*GetBoardResponse, error)
+
+	// EditBoardWithBodyWithResponse Change what a board says of itself.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+	EditBoardWithBodyWithResponse(ctx context.Context, ref BoardPath, params *EditBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditBoardResponse, error)
+
+	// EditBoardWithResponse Change what a board says of itself.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+	EditBoardWithResponse(ctx context.Context, ref BoardPath, params *EditBoardParams, body EditBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*EditBoardResponse, error)
+
+	// ListIssuesWithResponse List cards by board, by status, in the order of their column.
+	//
+	// Without `board`, the cards of all boards of the team.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues (the `ListIssues` operationId).
+	ListIssuesWithResponse(ctx context.Context, params *ListIssuesParams, reqEditors ...RequestEditorFn) (*ListIssuesResponse, error)
+
+	// CreateIssueWithBodyWithResponse Create a card.
+	//
+	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+	CreateIssueWithBodyWithResponse(ctx context.Context, params *CreateIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateIssueResponse, error)
+
+	// CreateIssueWithResponse Create a card.
+	//
+	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+	CreateIssueWithResponse(ctx context.Context, params *CreateIssueParams, body CreateIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateIssueResponse, error)
+
+	// BatchIssuesWithResponse Read many cards at once.
+	//
+	// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/batch (the `BatchIssues` operationId).
+	BatchIssuesWithResponse(ctx context.Context, params *BatchIssuesParams, reqEditors ...RequestEditorFn) (*BatchIssuesResponse, error)
+
+	// GetIssueWithResponse Read a card.
+	//
+	// Compact: `fields` opts into more, and `GET /api/resources/issue/fields` says into what.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id} (the `GetIssue` operationId).
+	GetIssueWithResponse(ctx context.Context, id IssuePath, params *GetIssueParams, reqEditors ...RequestEditorFn) (*GetIssueResponse, error)
+
+	// AddAcceptanceItemWithBodyWithResponse Add what has to hold before a card is Done.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+	AddAcceptanceItemWithBodyWithResponse(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddAcceptanceItemResponse, error)
+
+	// AddAcceptanceItemWithResponse Add what has to hold before a card is Done.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+	AddAcceptanceItemWithResponse(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, body AddAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*AddAcceptanceItemResponse, error)
+
+	// RemoveAcceptanceItemWithResponse Take an acceptance item away.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/issues/{id}/acceptance/{item} (the `RemoveAcceptanceItem` operationId).
+	RemoveAcceptanceItemWithResponse(ctx context.Context, id IssuePath, item ItemID, params *RemoveAcceptanceItemParams, reqEditors ...RequestEditorFn) (*RemoveAcceptanceItemResponse, error)
+
+	// EditAcceptanceItemWithBodyWithResponse Check an acceptance item, or word it anew.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+	EditAcceptanceItemWithBodyWithResponse(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditAcceptanceItemResponse, error)
+
+	// EditAcceptanceItemWithResponse Check an acceptance item, or word it anew.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+	EditAcceptanceItemWithResponse(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, body EditAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*EditAcceptanceItemResponse, error)
+
+	// ListAttachmentsWithResponse List a card's files, oldest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id}/attachments (the `ListAttachments` operationId).
+	ListAttachmentsWithResponse(ctx context.Context, id IssuePath, params *ListAttachmentsParams, reqEditors ...RequestEditorFn) (*ListAttachmentsResponse, error)
+
+	// AddAttachmentWithBodyWithResponse Attach a file to a card.
+	//
+	// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues/{id}/attachments (the `AddAttachment` operationId).
+	AddAttachmentWithBodyWithResponse(ctx context.Context, id IssuePath, params *AddAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddAttachmentResponse, error)
+
+	// DownloadAttachmentWithResponse Download a file of a card.
+	//
+	// Always as a file to keep, never as a page.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id}/attachments/{attachment} (the `DownloadAttachment` operationId).
+	DownloadAttachmentWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams, reqEditors ...RequestEditorFn) (*DownloadAttachmentResponse, error)
+
+	// ListCommentsWithResponse List a card's comments, oldest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id}/comments (the `ListComments` operationId).
+	ListCommentsWithResponse(ctx context.Context, id IssuePath, params *ListCommentsParams, reqEditors ...RequestEditorFn) (*ListCommentsResponse, error)
+
+	// AddCommentWithBodyWithResponse Comment on a card.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+	AddCommentWithBodyWithResponse(ctx context.Context, id IssuePath, params *AddCommentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddCommentResponse, error)
+
+	// AddCommentWithResponse Comment on a card.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+	AddCommentWithResponse(ctx context.Context, id IssuePath, params *AddCommentParams, body AddCommentJSONRequestBody, reqEditors ...RequestEditorFn) (*AddCommentResponse, error)
+
+	// ListConflictsWithResponse List the cards that may not be in progress together with a card.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id}/conflicts (the `ListConflicts` operationId).
+	ListConflictsWithResponse(ctx context.Context, id IssuePath, params *ListConflictsParams, reqEditors ...RequestEditorFn) (*ListConflictsResponse, error)
+
+	// ClearConflictWithResponse Let two cards be in progress together.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/issues/{id}/conflicts/{other} (the `ClearConflict` operationId).
+	ClearConflictWithResponse(ctx context.Context, id IssuePath, other OtherPath, params *ClearConflictParams, reqEditors ...RequestEditorFn) (*ClearConflictResponse, error)
+
+	// SetConflictWithBodyWithResponse Say that two cards may not be in progress together.
+	//
+	// Holds for both cards alike. Setting it again takes the new reason.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+	SetConflictWithBodyWithResponse(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetConflictResponse, error)
+
+	// SetConflictWithResponse Say that two cards may not be in progress together.
+	//
+	// Holds for both cards alike. Setting it again takes the new reason.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+	SetConflictWithResponse(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, body SetConflictJSONRequestBody, reqEditors ...RequestEditorFn) (*SetConflictResponse, error)
+
+	// ClearDependenciesWithResponse Let a card wait for no other.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/issues/{id}/dependencies (the `ClearDependencies` operationId).
+	ClearDependenciesWithResponse(ctx context.Context, id IssuePath, params *ClearDependenciesParams, reqEditors ...RequestEditorFn) (*ClearDependenciesResponse, error)
+
+	// GetDependenciesWithResponse Say which cards a card waits for, and which wait for it.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id}/dependencies (the `GetDependencies` operationId).
+	GetDependenciesWithResponse(ctx context.Context, id IssuePath, params *GetDependenciesParams, reqEditors ...RequestEditorFn) (*GetDependenciesResponse, error)
+
+	// SetDependenciesWithBodyWithResponse Say which cards a card waits for.
+	//
+	// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+	SetDependenciesWithBodyWithResponse(ctx context.Context, id IssuePath, params *SetDependenciesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetDependenciesResponse, error)
+
+	// SetDependenciesWithResponse Say which cards a card waits for.
+	//
+	// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+	SetDependenciesWithResponse(ctx context.Context, id IssuePath, params *SetDependenciesParams, body SetDependenciesJSONRequestBody, reqEditors ...RequestEditorFn) (*SetDependenciesResponse, error)
+
+	// EditIssueWithBodyWithResponse Change what a card says.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+	EditIssueWithBodyWithResponse(ctx context.Context, id IssuePath, params *EditIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditIssueResponse, error)
+
+	// EditIssueWithResponse Change what a card says.
+	//
+	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+	EditIssueWithResponse(ctx context.Context, id IssuePath, params *EditIssueParams, body EditIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*EditIssueResponse, error)
+
+	// ListHistoryWithResponse List what happened to a card, newest first.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id}/history (the `ListHistory` operationId).
+	ListHistoryWithResponse(ctx context.Context, id IssuePath, params *ListHistoryParams, reqEditors ...RequestEditorFn) (*ListHistoryResponse, error)
+
+	// TransitionIssueWithBodyWithResponse Move a card to a status, or to another place in its column.
+	//
+	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+	// while an acceptance item is open, or a child of an Epic.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+	TransitionIssueWithBodyWithResponse(ctx context.Context, id IssuePath, params *TransitionIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransitionIssueResponse, error)
+
+	// TransitionIssueWithResponse Move a card to a status, or to another place in its column.
+	//
+	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+	// while an acceptance item is open, or a child of an Epic.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+	TransitionIssueWithResponse(ctx context.Context, id IssuePath, params *TransitionIssueParams, body TransitionIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*TransitionIssueResponse, error)
+
 	// ListKeysWithResponse List keys, newest first.
 	//
 	// The caller's own keys; all of the team's for a holder of team.admin.
@@ -3471,7 +9207,7 @@ type ClientWithResponsesInterface interface {
 
 	// RevokeKeyWithResponse Revoke a key for good.
 	//
-	// The next call with the key answers `401 key_revoked` and says who revoked it. Revoking twice changes nothing.
+	// The next call with the key answers `401 key_revoked` and says who revoked it, and its streams end at once. Revoking twice changes nothing.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -3494,6 +9230,13 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/openapi/routes (the `ListRoutes` operationId).
 	ListRoutesWithResponse(ctx context.Context, params *ListRoutesParams, reqEditors ...RequestEditorFn) (*ListRoutesResponse, error)
+
+	// ListPeopleWithResponse List the people of the team by name.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/people (the `ListPeople` operationId).
+	ListPeopleWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPeopleResponse, error)
 
 	// LeaveSessionWithResponse Leave, and let the agent go.
 	//
@@ -3519,6 +9262,37 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with POST /api/plan-sessions (the `ConnectSession` operationId).
 	ConnectSessionWithResponse(ctx context.Context, body ConnectSessionJSONRequestBody, reqEditors ...RequestEditorFn) (*ConnectSessionResponse, error)
+
+	// GetResourceFieldsWithResponse Say what `fields` may opt into.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/resources/{resource}/fields (the `GetResourceFields` operationId).
+	GetResourceFieldsWithResponse(ctx context.Context, resource ResourceName, reqEditors ...RequestEditorFn) (*GetResourceFieldsResponse, error)
+
+	// StreamEventsWithResponse Follow what happens.
+	//
+	// Server-sent events. Each event of the log comes once, in the order of its commit, with its cursor as `id` and an
+	// `Event` as `data`; `event` is its kind. A stream that is opened again with `Last-Event-ID` goes on after that
+	// event, on any replica; so does `after`, for who has no header. Without either it begins now.
+	//
+	// Frames without an `id` are no part of the log: `stale` says that the cursor is older than the log, so read
+	// afresh what you show and go on with the `cursor` in its data; `end` has a `reason` (`EndReason`) and ends the
+	// stream. A comment comes every 15 s.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/stream (the `StreamEvents` operationId).
+	StreamEventsWithResponse(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*StreamEventsResponse, error)
+
+	// GetStreamCursorWithResponse Say where the log stands.
+	//
+	// Take it, then read, then open the stream `after` it: no event falls in between.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/stream/cursor (the `GetStreamCursor` operationId).
+	GetStreamCursorWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetStreamCursorResponse, error)
 
 	// GetHealthWithResponse Say that the process answers.
 	//
@@ -4165,6 +9939,68 @@ func (r RequestAccessChangesResponse) ContentType() string {
 	return ""
 }
 
+type ListAgentsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AgentList
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAgentsResponse) GetJSON200() *AgentList {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListAgentsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListAgentsResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListAgentsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAgentsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAgentsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAgentsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAgentsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // LogInResponse200Headers the declared response headers of an HTTP 200 response for LogIn
 type LogInResponse200Headers struct {
 	SetCookie *string
@@ -4545,6 +10381,2193 @@ func (r SetUpResponse) ContentType() string {
 	return ""
 }
 
+type ListBoardsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *BoardPage
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListBoardsResponse) GetJSON200() *BoardPage {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListBoardsResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListBoardsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListBoardsResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListBoardsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListBoardsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListBoardsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListBoardsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListBoardsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type CreateBoardResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Board
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *BoardCreateRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateBoardResponse) GetJSON201() *Board {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r CreateBoardResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r CreateBoardResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r CreateBoardResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateBoardResponse) GetJSON409() *BoardCreateRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r CreateBoardResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateBoardResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r CreateBoardResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateBoardResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateBoardResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateBoardResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateBoardResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetBoardResponse200Headers the declared response headers of an HTTP 200 response for GetBoard
+type GetBoardResponse200Headers struct {
+	ETag *string
+}
+
+type GetBoardResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Board
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetBoardResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetBoardResponse) GetJSON200() *Board {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetBoardResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetBoardResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetBoardResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetBoardResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetBoardResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetBoardResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetBoardResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetBoardResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetBoardResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// EditBoardResponse200Headers the declared response headers of an HTTP 200 response for EditBoard
+type EditBoardResponse200Headers struct {
+	ETag *string
+}
+
+type EditBoardResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Board
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *Stale
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *EditBoardResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EditBoardResponse) GetJSON200() *Board {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r EditBoardResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r EditBoardResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r EditBoardResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r EditBoardResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r EditBoardResponse) GetJSON409() *Stale {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r EditBoardResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r EditBoardResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r EditBoardResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r EditBoardResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EditBoardResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EditBoardResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EditBoardResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListIssuesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *IssuePage
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListIssuesResponse) GetJSON200() *IssuePage {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListIssuesResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListIssuesResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListIssuesResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListIssuesResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListIssuesResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListIssuesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListIssuesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListIssuesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListIssuesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreateIssueResponse201Headers the declared response headers of an HTTP 201 response for CreateIssue
+type CreateIssueResponse201Headers struct {
+	ETag *string
+}
+
+type CreateIssueResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Issue
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IssueCreateRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *BadReference
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers201 the parsed response headers for an HTTP 201 response
+	Headers201 *CreateIssueResponse201Headers
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreateIssueResponse) GetJSON201() *Issue {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r CreateIssueResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r CreateIssueResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r CreateIssueResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r CreateIssueResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreateIssueResponse) GetJSON409() *IssueCreateRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r CreateIssueResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreateIssueResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r CreateIssueResponse) GetJSON422() *BadReference {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r CreateIssueResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r CreateIssueResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreateIssueResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreateIssueResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreateIssueResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type BatchIssuesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *IssueBatch
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r BatchIssuesResponse) GetJSON200() *IssueBatch {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r BatchIssuesResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r BatchIssuesResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r BatchIssuesResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r BatchIssuesResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r BatchIssuesResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r BatchIssuesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r BatchIssuesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r BatchIssuesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r BatchIssuesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// GetIssueResponse200Headers the declared response headers of an HTTP 200 response for GetIssue
+type GetIssueResponse200Headers struct {
+	ETag *string
+}
+
+type GetIssueResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Issue
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *GetIssueResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetIssueResponse) GetJSON200() *Issue {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetIssueResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetIssueResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetIssueResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetIssueResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetIssueResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetIssueResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetIssueResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetIssueResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetIssueResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AddAcceptanceItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *AcceptanceItem
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *AcceptanceCreateRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON201() *AcceptanceItem {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON409() *AcceptanceCreateRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r AddAcceptanceItemResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r AddAcceptanceItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AddAcceptanceItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AddAcceptanceItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AddAcceptanceItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RemoveAcceptanceItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r RemoveAcceptanceItemResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r RemoveAcceptanceItemResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r RemoveAcceptanceItemResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r RemoveAcceptanceItemResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r RemoveAcceptanceItemResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveAcceptanceItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveAcceptanceItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveAcceptanceItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveAcceptanceItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// EditAcceptanceItemResponse200Headers the declared response headers of an HTTP 200 response for EditAcceptanceItem
+type EditAcceptanceItemResponse200Headers struct {
+	ETag *string
+}
+
+type EditAcceptanceItemResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AcceptanceItem
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *AcceptanceEditRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *EditAcceptanceItemResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON200() *AcceptanceItem {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON409() *AcceptanceEditRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r EditAcceptanceItemResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r EditAcceptanceItemResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EditAcceptanceItemResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EditAcceptanceItemResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EditAcceptanceItemResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListAttachmentsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AttachmentList
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAttachmentsResponse) GetJSON200() *AttachmentList {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListAttachmentsResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListAttachmentsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListAttachmentsResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListAttachmentsResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListAttachmentsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAttachmentsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAttachmentsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAttachmentsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAttachmentsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AddAttachmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Attachment
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *AttachmentCreateRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r AddAttachmentResponse) GetJSON201() *Attachment {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r AddAttachmentResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r AddAttachmentResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r AddAttachmentResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r AddAttachmentResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r AddAttachmentResponse) GetJSON409() *AttachmentCreateRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r AddAttachmentResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r AddAttachmentResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r AddAttachmentResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r AddAttachmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AddAttachmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AddAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AddAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// DownloadAttachmentResponse200Headers the declared response headers of an HTTP 200 response for DownloadAttachment
+type DownloadAttachmentResponse200Headers struct {
+	ContentDisposition *string
+}
+
+type DownloadAttachmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *DownloadAttachmentResponse200Headers
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r DownloadAttachmentResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DownloadAttachmentResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DownloadAttachmentResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r DownloadAttachmentResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r DownloadAttachmentResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r DownloadAttachmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DownloadAttachmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DownloadAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DownloadAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListCommentsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *CommentPage
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListCommentsResponse) GetJSON200() *CommentPage {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListCommentsResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListCommentsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListCommentsResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListCommentsResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListCommentsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListCommentsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListCommentsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListCommentsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListCommentsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type AddCommentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *Comment
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *KeyReused
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r AddCommentResponse) GetJSON201() *Comment {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r AddCommentResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r AddCommentResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r AddCommentResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r AddCommentResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r AddCommentResponse) GetJSON409() *KeyReused {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r AddCommentResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r AddCommentResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r AddCommentResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r AddCommentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r AddCommentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r AddCommentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r AddCommentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListConflictsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ConflictList
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListConflictsResponse) GetJSON200() *ConflictList {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListConflictsResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListConflictsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListConflictsResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListConflictsResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListConflictsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListConflictsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListConflictsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListConflictsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListConflictsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ClearConflictResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ClearConflictResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ClearConflictResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ClearConflictResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ClearConflictResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ClearConflictResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ClearConflictResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ClearConflictResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ClearConflictResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ClearConflictResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type SetConflictResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ConflictList
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *GateShut
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *UnknownIssues
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SetConflictResponse) GetJSON200() *ConflictList {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r SetConflictResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SetConflictResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r SetConflictResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r SetConflictResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r SetConflictResponse) GetJSON409() *GateShut {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r SetConflictResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r SetConflictResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r SetConflictResponse) GetJSON422() *UnknownIssues {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r SetConflictResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r SetConflictResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SetConflictResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SetConflictResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SetConflictResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ClearDependenciesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ClearDependenciesResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ClearDependenciesResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ClearDependenciesResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ClearDependenciesResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ClearDependenciesResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ClearDependenciesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ClearDependenciesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ClearDependenciesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ClearDependenciesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetDependenciesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Dependencies
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetDependenciesResponse) GetJSON200() *Dependencies {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetDependenciesResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetDependenciesResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetDependenciesResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetDependenciesResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetDependenciesResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetDependenciesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetDependenciesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetDependenciesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetDependenciesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// SetDependenciesResponse200Headers the declared response headers of an HTTP 200 response for SetDependencies
+type SetDependenciesResponse200Headers struct {
+	ETag *string
+}
+
+type SetDependenciesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Issue
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *DependenciesRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *UnknownIssues
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *SetDependenciesResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r SetDependenciesResponse) GetJSON200() *Issue {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r SetDependenciesResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r SetDependenciesResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r SetDependenciesResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r SetDependenciesResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r SetDependenciesResponse) GetJSON409() *DependenciesRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r SetDependenciesResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r SetDependenciesResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r SetDependenciesResponse) GetJSON422() *UnknownIssues {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r SetDependenciesResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r SetDependenciesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r SetDependenciesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r SetDependenciesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r SetDependenciesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// EditIssueResponse200Headers the declared response headers of an HTTP 200 response for EditIssue
+type EditIssueResponse200Headers struct {
+	ETag *string
+}
+
+type EditIssueResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Issue
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IssueEditRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *BadReference
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *EditIssueResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EditIssueResponse) GetJSON200() *Issue {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r EditIssueResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r EditIssueResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r EditIssueResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r EditIssueResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r EditIssueResponse) GetJSON409() *IssueEditRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r EditIssueResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r EditIssueResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r EditIssueResponse) GetJSON422() *BadReference {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r EditIssueResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r EditIssueResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EditIssueResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EditIssueResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EditIssueResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListHistoryResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *EventPage
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListHistoryResponse) GetJSON200() *EventPage {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListHistoryResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListHistoryResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListHistoryResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ListHistoryResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListHistoryResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListHistoryResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListHistoryResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListHistoryResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListHistoryResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// TransitionIssueResponse200Headers the declared response headers of an HTTP 200 response for TransitionIssue
+type TransitionIssueResponse200Headers struct {
+	ETag *string
+}
+
+type TransitionIssueResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *Issue
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *IssueTransitionRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *UnknownIssuesRefusal
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers200 the parsed response headers for an HTTP 200 response
+	Headers200 *TransitionIssueResponse200Headers
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r TransitionIssueResponse) GetJSON200() *Issue {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r TransitionIssueResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r TransitionIssueResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r TransitionIssueResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r TransitionIssueResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r TransitionIssueResponse) GetJSON409() *IssueTransitionRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r TransitionIssueResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r TransitionIssueResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r TransitionIssueResponse) GetJSON422() *UnknownIssuesRefusal {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r TransitionIssueResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r TransitionIssueResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r TransitionIssueResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r TransitionIssueResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r TransitionIssueResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type ListKeysResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4814,6 +12837,68 @@ func (r ListRoutesResponse) ContentType() string {
 	return ""
 }
 
+type ListPeopleResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PersonList
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPeopleResponse) GetJSON200() *PersonList {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListPeopleResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListPeopleResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListPeopleResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPeopleResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPeopleResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPeopleResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPeopleResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type LeaveSessionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -4953,6 +13038,206 @@ func (r ConnectSessionResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ConnectSessionResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetResourceFieldsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *ResourceFields
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetResourceFieldsResponse) GetJSON200() *ResourceFields {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetResourceFieldsResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetResourceFieldsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetResourceFieldsResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetResourceFieldsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetResourceFieldsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetResourceFieldsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetResourceFieldsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetResourceFieldsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type StreamEventsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *StreamRefusal
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooManyStreamsRefusal
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r StreamEventsResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r StreamEventsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r StreamEventsResponse) GetJSON403() *StreamRefusal {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r StreamEventsResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r StreamEventsResponse) GetJSON429() *TooManyStreamsRefusal {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r StreamEventsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r StreamEventsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r StreamEventsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r StreamEventsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r StreamEventsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetStreamCursorResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *StreamCursor
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetStreamCursorResponse) GetJSON200() *StreamCursor {
+	return r.JSON200
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetStreamCursorResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetStreamCursorResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetStreamCursorResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetStreamCursorResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetStreamCursorResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetStreamCursorResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -5272,6 +13557,21 @@ func (c *ClientWithResponses) RequestAccessChangesWithResponse(ctx context.Conte
 	return ParseRequestAccessChangesResponse(rsp)
 }
 
+// ListAgentsWithResponse List the agents of the team by number.
+//
+// Each is a place that a connected session takes. A card is assigned to one by its `id`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/agents (the `ListAgents` operationId).
+func (c *ClientWithResponses) ListAgentsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAgentsResponse, error) {
+	rsp, err := c.ListAgents(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAgentsResponse(rsp)
+}
+
 // LogInWithBodyWithResponse Sign a person in.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -5367,6 +13667,503 @@ func (c *ClientWithResponses) SetUpWithResponse(ctx context.Context, body SetUpJ
 	return ParseSetUpResponse(rsp)
 }
 
+// ListBoardsWithResponse List the team's boards in the order of their numbers.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/boards (the `ListBoards` operationId).
+func (c *ClientWithResponses) ListBoardsWithResponse(ctx context.Context, params *ListBoardsParams, reqEditors ...RequestEditorFn) (*ListBoardsResponse, error) {
+	rsp, err := c.ListBoards(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListBoardsResponse(rsp)
+}
+
+// CreateBoardWithBodyWithResponse Create a board.
+//
+// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+func (c *ClientWithResponses) CreateBoardWithBodyWithResponse(ctx context.Context, params *CreateBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateBoardResponse, error) {
+	rsp, err := c.CreateBoardWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateBoardResponse(rsp)
+}
+
+// CreateBoardWithResponse Create a board.
+//
+// The board gets the next number of the team. Its prefix begins the id of every card on it and stays for good.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/boards (the `CreateBoard` operationId).
+func (c *ClientWithResponses) CreateBoardWithResponse(ctx context.Context, params *CreateBoardParams, body CreateBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateBoardResponse, error) {
+	rsp, err := c.CreateBoard(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateBoardResponse(rsp)
+}
+
+// GetBoardWithResponse Read a board.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/boards/{ref} (the `GetBoard` operationId).
+func (c *ClientWithResponses) GetBoardWithResponse(ctx context.Context, ref BoardPath, reqEditors ...RequestEditorFn) (*GetBoardResponse, error) {
+	rsp, err := c.GetBoard(ctx, ref, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetBoardResponse(rsp)
+}
+
+// EditBoardWithBodyWithResponse Change what a board says of itself.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+func (c *ClientWithResponses) EditBoardWithBodyWithResponse(ctx context.Context, ref BoardPath, params *EditBoardParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditBoardResponse, error) {
+	rsp, err := c.EditBoardWithBody(ctx, ref, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditBoardResponse(rsp)
+}
+
+// EditBoardWithResponse Change what a board says of itself.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/boards/{ref} (the `EditBoard` operationId).
+func (c *ClientWithResponses) EditBoardWithResponse(ctx context.Context, ref BoardPath, params *EditBoardParams, body EditBoardJSONRequestBody, reqEditors ...RequestEditorFn) (*EditBoardResponse, error) {
+	rsp, err := c.EditBoard(ctx, ref, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditBoardResponse(rsp)
+}
+
+// ListIssuesWithResponse List cards by board, by status, in the order of their column.
+//
+// Without `board`, the cards of all boards of the team.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues (the `ListIssues` operationId).
+func (c *ClientWithResponses) ListIssuesWithResponse(ctx context.Context, params *ListIssuesParams, reqEditors ...RequestEditorFn) (*ListIssuesResponse, error) {
+	rsp, err := c.ListIssues(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListIssuesResponse(rsp)
+}
+
+// CreateIssueWithBodyWithResponse Create a card.
+//
+// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+func (c *ClientWithResponses) CreateIssueWithBodyWithResponse(ctx context.Context, params *CreateIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreateIssueResponse, error) {
+	rsp, err := c.CreateIssueWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateIssueResponse(rsp)
+}
+
+// CreateIssueWithResponse Create a card.
+//
+// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues (the `CreateIssue` operationId).
+func (c *ClientWithResponses) CreateIssueWithResponse(ctx context.Context, params *CreateIssueParams, body CreateIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*CreateIssueResponse, error) {
+	rsp, err := c.CreateIssue(ctx, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreateIssueResponse(rsp)
+}
+
+// BatchIssuesWithResponse Read many cards at once.
+//
+// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/batch (the `BatchIssues` operationId).
+func (c *ClientWithResponses) BatchIssuesWithResponse(ctx context.Context, params *BatchIssuesParams, reqEditors ...RequestEditorFn) (*BatchIssuesResponse, error) {
+	rsp, err := c.BatchIssues(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseBatchIssuesResponse(rsp)
+}
+
+// GetIssueWithResponse Read a card.
+//
+// Compact: `fields` opts into more, and `GET /api/resources/issue/fields` says into what.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id} (the `GetIssue` operationId).
+func (c *ClientWithResponses) GetIssueWithResponse(ctx context.Context, id IssuePath, params *GetIssueParams, reqEditors ...RequestEditorFn) (*GetIssueResponse, error) {
+	rsp, err := c.GetIssue(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetIssueResponse(rsp)
+}
+
+// AddAcceptanceItemWithBodyWithResponse Add what has to hold before a card is Done.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+func (c *ClientWithResponses) AddAcceptanceItemWithBodyWithResponse(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddAcceptanceItemResponse, error) {
+	rsp, err := c.AddAcceptanceItemWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddAcceptanceItemResponse(rsp)
+}
+
+// AddAcceptanceItemWithResponse Add what has to hold before a card is Done.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues/{id}/acceptance (the `AddAcceptanceItem` operationId).
+func (c *ClientWithResponses) AddAcceptanceItemWithResponse(ctx context.Context, id IssuePath, params *AddAcceptanceItemParams, body AddAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*AddAcceptanceItemResponse, error) {
+	rsp, err := c.AddAcceptanceItem(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddAcceptanceItemResponse(rsp)
+}
+
+// RemoveAcceptanceItemWithResponse Take an acceptance item away.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/issues/{id}/acceptance/{item} (the `RemoveAcceptanceItem` operationId).
+func (c *ClientWithResponses) RemoveAcceptanceItemWithResponse(ctx context.Context, id IssuePath, item ItemID, params *RemoveAcceptanceItemParams, reqEditors ...RequestEditorFn) (*RemoveAcceptanceItemResponse, error) {
+	rsp, err := c.RemoveAcceptanceItem(ctx, id, item, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveAcceptanceItemResponse(rsp)
+}
+
+// EditAcceptanceItemWithBodyWithResponse Check an acceptance item, or word it anew.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+func (c *ClientWithResponses) EditAcceptanceItemWithBodyWithResponse(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditAcceptanceItemResponse, error) {
+	rsp, err := c.EditAcceptanceItemWithBody(ctx, id, item, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditAcceptanceItemResponse(rsp)
+}
+
+// EditAcceptanceItemWithResponse Check an acceptance item, or word it anew.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/issues/{id}/acceptance/{item} (the `EditAcceptanceItem` operationId).
+func (c *ClientWithResponses) EditAcceptanceItemWithResponse(ctx context.Context, id IssuePath, item ItemID, params *EditAcceptanceItemParams, body EditAcceptanceItemJSONRequestBody, reqEditors ...RequestEditorFn) (*EditAcceptanceItemResponse, error) {
+	rsp, err := c.EditAcceptanceItem(ctx, id, item, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditAcceptanceItemResponse(rsp)
+}
+
+// ListAttachmentsWithResponse List a card's files, oldest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id}/attachments (the `ListAttachments` operationId).
+func (c *ClientWithResponses) ListAttachmentsWithResponse(ctx context.Context, id IssuePath, params *ListAttachmentsParams, reqEditors ...RequestEditorFn) (*ListAttachmentsResponse, error) {
+	rsp, err := c.ListAttachments(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAttachmentsResponse(rsp)
+}
+
+// AddAttachmentWithBodyWithResponse Attach a file to a card.
+//
+// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues/{id}/attachments (the `AddAttachment` operationId).
+func (c *ClientWithResponses) AddAttachmentWithBodyWithResponse(ctx context.Context, id IssuePath, params *AddAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddAttachmentResponse, error) {
+	rsp, err := c.AddAttachmentWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddAttachmentResponse(rsp)
+}
+
+// DownloadAttachmentWithResponse Download a file of a card.
+//
+// Always as a file to keep, never as a page.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id}/attachments/{attachment} (the `DownloadAttachment` operationId).
+func (c *ClientWithResponses) DownloadAttachmentWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams, reqEditors ...RequestEditorFn) (*DownloadAttachmentResponse, error) {
+	rsp, err := c.DownloadAttachment(ctx, id, attachment, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDownloadAttachmentResponse(rsp)
+}
+
+// ListCommentsWithResponse List a card's comments, oldest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id}/comments (the `ListComments` operationId).
+func (c *ClientWithResponses) ListCommentsWithResponse(ctx context.Context, id IssuePath, params *ListCommentsParams, reqEditors ...RequestEditorFn) (*ListCommentsResponse, error) {
+	rsp, err := c.ListComments(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListCommentsResponse(rsp)
+}
+
+// AddCommentWithBodyWithResponse Comment on a card.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+func (c *ClientWithResponses) AddCommentWithBodyWithResponse(ctx context.Context, id IssuePath, params *AddCommentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddCommentResponse, error) {
+	rsp, err := c.AddCommentWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddCommentResponse(rsp)
+}
+
+// AddCommentWithResponse Comment on a card.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues/{id}/comments (the `AddComment` operationId).
+func (c *ClientWithResponses) AddCommentWithResponse(ctx context.Context, id IssuePath, params *AddCommentParams, body AddCommentJSONRequestBody, reqEditors ...RequestEditorFn) (*AddCommentResponse, error) {
+	rsp, err := c.AddComment(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseAddCommentResponse(rsp)
+}
+
+// ListConflictsWithResponse List the cards that may not be in progress together with a card.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id}/conflicts (the `ListConflicts` operationId).
+func (c *ClientWithResponses) ListConflictsWithResponse(ctx context.Context, id IssuePath, params *ListConflictsParams, reqEditors ...RequestEditorFn) (*ListConflictsResponse, error) {
+	rsp, err := c.ListConflicts(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListConflictsResponse(rsp)
+}
+
+// ClearConflictWithResponse Let two cards be in progress together.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/issues/{id}/conflicts/{other} (the `ClearConflict` operationId).
+func (c *ClientWithResponses) ClearConflictWithResponse(ctx context.Context, id IssuePath, other OtherPath, params *ClearConflictParams, reqEditors ...RequestEditorFn) (*ClearConflictResponse, error) {
+	rsp, err := c.ClearConflict(ctx, id, other, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseClearConflictResponse(rsp)
+}
+
+// SetConflictWithBodyWithResponse Say that two cards may not be in progress together.
+//
+// Holds for both cards alike. Setting it again takes the new reason.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+func (c *ClientWithResponses) SetConflictWithBodyWithResponse(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetConflictResponse, error) {
+	rsp, err := c.SetConflictWithBody(ctx, id, other, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetConflictResponse(rsp)
+}
+
+// SetConflictWithResponse Say that two cards may not be in progress together.
+//
+// Holds for both cards alike. Setting it again takes the new reason.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/issues/{id}/conflicts/{other} (the `SetConflict` operationId).
+func (c *ClientWithResponses) SetConflictWithResponse(ctx context.Context, id IssuePath, other OtherPath, params *SetConflictParams, body SetConflictJSONRequestBody, reqEditors ...RequestEditorFn) (*SetConflictResponse, error) {
+	rsp, err := c.SetConflict(ctx, id, other, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetConflictResponse(rsp)
+}
+
+// ClearDependenciesWithResponse Let a card wait for no other.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/issues/{id}/dependencies (the `ClearDependencies` operationId).
+func (c *ClientWithResponses) ClearDependenciesWithResponse(ctx context.Context, id IssuePath, params *ClearDependenciesParams, reqEditors ...RequestEditorFn) (*ClearDependenciesResponse, error) {
+	rsp, err := c.ClearDependencies(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseClearDependenciesResponse(rsp)
+}
+
+// GetDependenciesWithResponse Say which cards a card waits for, and which wait for it.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id}/dependencies (the `GetDependencies` operationId).
+func (c *ClientWithResponses) GetDependenciesWithResponse(ctx context.Context, id IssuePath, params *GetDependenciesParams, reqEditors ...RequestEditorFn) (*GetDependenciesResponse, error) {
+	rsp, err := c.GetDependencies(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetDependenciesResponse(rsp)
+}
+
+// SetDependenciesWithBodyWithResponse Say which cards a card waits for.
+//
+// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+func (c *ClientWithResponses) SetDependenciesWithBodyWithResponse(ctx context.Context, id IssuePath, params *SetDependenciesParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*SetDependenciesResponse, error) {
+	rsp, err := c.SetDependenciesWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetDependenciesResponse(rsp)
+}
+
+// SetDependenciesWithResponse Say which cards a card waits for.
+//
+// Takes the place of what it waited for. The cards may be on other boards of the team. A card waits until each of them is Done or Cancelled; no card may wait for itself, be it over others, and an Epic waits for its children.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/issues/{id}/dependencies (the `SetDependencies` operationId).
+func (c *ClientWithResponses) SetDependenciesWithResponse(ctx context.Context, id IssuePath, params *SetDependenciesParams, body SetDependenciesJSONRequestBody, reqEditors ...RequestEditorFn) (*SetDependenciesResponse, error) {
+	rsp, err := c.SetDependencies(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseSetDependenciesResponse(rsp)
+}
+
+// EditIssueWithBodyWithResponse Change what a card says.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+func (c *ClientWithResponses) EditIssueWithBodyWithResponse(ctx context.Context, id IssuePath, params *EditIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditIssueResponse, error) {
+	rsp, err := c.EditIssueWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditIssueResponse(rsp)
+}
+
+// EditIssueWithResponse Change what a card says.
+//
+// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/issues/{id}/edit (the `EditIssue` operationId).
+func (c *ClientWithResponses) EditIssueWithResponse(ctx context.Context, id IssuePath, params *EditIssueParams, body EditIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*EditIssueResponse, error) {
+	rsp, err := c.EditIssue(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditIssueResponse(rsp)
+}
+
+// ListHistoryWithResponse List what happened to a card, newest first.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id}/history (the `ListHistory` operationId).
+func (c *ClientWithResponses) ListHistoryWithResponse(ctx context.Context, id IssuePath, params *ListHistoryParams, reqEditors ...RequestEditorFn) (*ListHistoryResponse, error) {
+	rsp, err := c.ListHistory(ctx, id, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListHistoryResponse(rsp)
+}
+
+// TransitionIssueWithBodyWithResponse Move a card to a status, or to another place in its column.
+//
+// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+// while an acceptance item is open, or a child of an Epic.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+func (c *ClientWithResponses) TransitionIssueWithBodyWithResponse(ctx context.Context, id IssuePath, params *TransitionIssueParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*TransitionIssueResponse, error) {
+	rsp, err := c.TransitionIssueWithBody(ctx, id, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransitionIssueResponse(rsp)
+}
+
+// TransitionIssueWithResponse Move a card to a status, or to another place in its column.
+//
+// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
+// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
+// while an acceptance item is open, or a child of an Epic.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/issues/{id}/transition (the `TransitionIssue` operationId).
+func (c *ClientWithResponses) TransitionIssueWithResponse(ctx context.Context, id IssuePath, params *TransitionIssueParams, body TransitionIssueJSONRequestBody, reqEditors ...RequestEditorFn) (*TransitionIssueResponse, error) {
+	rsp, err := c.TransitionIssue(ctx, id, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseTransitionIssueResponse(rsp)
+}
+
 // ListKeysWithResponse List keys, newest first.
 //
 // The caller's own keys; all of the team's for a holder of team.admin.
@@ -5384,7 +14181,7 @@ func (c *ClientWithResponses) ListKeysWithResponse(ctx context.Context, params *
 
 // RevokeKeyWithResponse Revoke a key for good.
 //
-// The next call with the key answers `401 key_revoked` and says who revoked it. Revoking twice changes nothing.
+// The next call with the key answers `401 key_revoked` and says who revoked it, and its streams end at once. Revoking twice changes nothing.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -5424,6 +14221,19 @@ func (c *ClientWithResponses) ListRoutesWithResponse(ctx context.Context, params
 		return nil, err
 	}
 	return ParseListRoutesResponse(rsp)
+}
+
+// ListPeopleWithResponse List the people of the team by name.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/people (the `ListPeople` operationId).
+func (c *ClientWithResponses) ListPeopleWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPeopleResponse, error) {
+	rsp, err := c.ListPeople(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPeopleResponse(rsp)
 }
 
 // LeaveSessionWithResponse Leave, and let the agent go.
@@ -5467,6 +14277,55 @@ func (c *ClientWithResponses) ConnectSessionWithResponse(ctx context.Context, bo
 		return nil, err
 	}
 	return ParseConnectSessionResponse(rsp)
+}
+
+// GetResourceFieldsWithResponse Say what `fields` may opt into.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/resources/{resource}/fields (the `GetResourceFields` operationId).
+func (c *ClientWithResponses) GetResourceFieldsWithResponse(ctx context.Context, resource ResourceName, reqEditors ...RequestEditorFn) (*GetResourceFieldsResponse, error) {
+	rsp, err := c.GetResourceFields(ctx, resource, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetResourceFieldsResponse(rsp)
+}
+
+// StreamEventsWithResponse Follow what happens.
+//
+// Server-sent events. Each event of the log comes once, in the order of its commit, with its cursor as `id` and an
+// `Event` as `data`; `event` is its kind. A stream that is opened again with `Last-Event-ID` goes on after that
+// event, on any replica; so does `after`, for who has no header. Without either it begins now.
+//
+// Frames without an `id` are no part of the log: `stale` says that the cursor is older than the log, so read
+// afresh what you show and go on with the `cursor` in its data; `end` has a `reason` (`EndReason`) and ends the
+// stream. A comment comes every 15 s.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/stream (the `StreamEvents` operationId).
+func (c *ClientWithResponses) StreamEventsWithResponse(ctx context.Context, params *StreamEventsParams, reqEditors ...RequestEditorFn) (*StreamEventsResponse, error) {
+	rsp, err := c.StreamEvents(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseStreamEventsResponse(rsp)
+}
+
+// GetStreamCursorWithResponse Say where the log stands.
+//
+// Take it, then read, then open the stream `after` it: no event falls in between.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/stream/cursor (the `GetStreamCursor` operationId).
+func (c *ClientWithResponses) GetStreamCursorWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetStreamCursorResponse, error) {
+	rsp, err := c.GetStreamCursor(ctx, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetStreamCursorResponse(rsp)
 }
 
 // GetHealthWithResponse Say that the process answers.
@@ -6032,6 +14891,53 @@ func ParseRequestAccessChangesResponse(rsp *http.Response) (*RequestAccessChange
 	return response, nil
 }
 
+// ParseListAgentsResponse parses an HTTP response from a ListAgentsWithResponse call
+func ParseListAgentsResponse(rsp *http.Response) (*ListAgentsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAgentsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AgentList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseLogInResponse parses an HTTP response from a LogInWithResponse call
 func ParseLogInResponse(rsp *http.Response) (*LogInResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -6364,6 +15270,1881 @@ func ParseSetUpResponse(rsp *http.Response) (*SetUpResponse, error) {
 	return response, nil
 }
 
+// ParseListBoardsResponse parses an HTTP response from a ListBoardsWithResponse call
+func ParseListBoardsResponse(rsp *http.Response) (*ListBoardsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListBoardsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest BoardPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateBoardResponse parses an HTTP response from a CreateBoardWithResponse call
+func ParseCreateBoardResponse(rsp *http.Response) (*CreateBoardResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateBoardResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Board
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest BoardCreateRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetBoardResponse parses an HTTP response from a GetBoardWithResponse call
+func ParseGetBoardResponse(rsp *http.Response) (*GetBoardResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetBoardResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Board
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetBoardResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseEditBoardResponse parses an HTTP response from a EditBoardWithResponse call
+func ParseEditBoardResponse(rsp *http.Response) (*EditBoardResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EditBoardResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Board
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest Stale
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers EditBoardResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListIssuesResponse parses an HTTP response from a ListIssuesWithResponse call
+func ParseListIssuesResponse(rsp *http.Response) (*ListIssuesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListIssuesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest IssuePage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreateIssueResponse parses an HTTP response from a CreateIssueWithResponse call
+func ParseCreateIssueResponse(rsp *http.Response) (*CreateIssueResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreateIssueResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Issue
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IssueCreateRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest BadReference
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 201:
+		var headers CreateIssueResponse201Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers201 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseBatchIssuesResponse parses an HTTP response from a BatchIssuesWithResponse call
+func ParseBatchIssuesResponse(rsp *http.Response) (*BatchIssuesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &BatchIssuesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest IssueBatch
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetIssueResponse parses an HTTP response from a GetIssueWithResponse call
+func ParseGetIssueResponse(rsp *http.Response) (*GetIssueResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetIssueResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Issue
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers GetIssueResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseAddAcceptanceItemResponse parses an HTTP response from a AddAcceptanceItemWithResponse call
+func ParseAddAcceptanceItemResponse(rsp *http.Response) (*AddAcceptanceItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AddAcceptanceItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest AcceptanceItem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest AcceptanceCreateRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRemoveAcceptanceItemResponse parses an HTTP response from a RemoveAcceptanceItemWithResponse call
+func ParseRemoveAcceptanceItemResponse(rsp *http.Response) (*RemoveAcceptanceItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveAcceptanceItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseEditAcceptanceItemResponse parses an HTTP response from a EditAcceptanceItemWithResponse call
+func ParseEditAcceptanceItemResponse(rsp *http.Response) (*EditAcceptanceItemResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EditAcceptanceItemResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AcceptanceItem
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest AcceptanceEditRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers EditAcceptanceItemResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListAttachmentsResponse parses an HTTP response from a ListAttachmentsWithResponse call
+func ParseListAttachmentsResponse(rsp *http.Response) (*ListAttachmentsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAttachmentsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AttachmentList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAddAttachmentResponse parses an HTTP response from a AddAttachmentWithResponse call
+func ParseAddAttachmentResponse(rsp *http.Response) (*AddAttachmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AddAttachmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Attachment
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest AttachmentCreateRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDownloadAttachmentResponse parses an HTTP response from a DownloadAttachmentWithResponse call
+func ParseDownloadAttachmentResponse(rsp *http.Response) (*DownloadAttachmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DownloadAttachmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers DownloadAttachmentResponse200Headers
+		if values := rsp.Header.Values("Content-Disposition"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "Content-Disposition", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ContentDisposition = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListCommentsResponse parses an HTTP response from a ListCommentsWithResponse call
+func ParseListCommentsResponse(rsp *http.Response) (*ListCommentsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListCommentsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest CommentPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseAddCommentResponse parses an HTTP response from a AddCommentWithResponse call
+func ParseAddCommentResponse(rsp *http.Response) (*AddCommentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &AddCommentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest Comment
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest KeyReused
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListConflictsResponse parses an HTTP response from a ListConflictsWithResponse call
+func ParseListConflictsResponse(rsp *http.Response) (*ListConflictsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListConflictsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ConflictList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseClearConflictResponse parses an HTTP response from a ClearConflictWithResponse call
+func ParseClearConflictResponse(rsp *http.Response) (*ClearConflictResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ClearConflictResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSetConflictResponse parses an HTTP response from a SetConflictWithResponse call
+func ParseSetConflictResponse(rsp *http.Response) (*SetConflictResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SetConflictResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ConflictList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest GateShut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest UnknownIssues
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseClearDependenciesResponse parses an HTTP response from a ClearDependenciesWithResponse call
+func ParseClearDependenciesResponse(rsp *http.Response) (*ClearDependenciesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ClearDependenciesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetDependenciesResponse parses an HTTP response from a GetDependenciesWithResponse call
+func ParseGetDependenciesResponse(rsp *http.Response) (*GetDependenciesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetDependenciesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Dependencies
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseSetDependenciesResponse parses an HTTP response from a SetDependenciesWithResponse call
+func ParseSetDependenciesResponse(rsp *http.Response) (*SetDependenciesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &SetDependenciesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Issue
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest DependenciesRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest UnknownIssues
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers SetDependenciesResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseEditIssueResponse parses an HTTP response from a EditIssueWithResponse call
+func ParseEditIssueResponse(rsp *http.Response) (*EditIssueResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EditIssueResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Issue
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IssueEditRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest BadReference
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers EditIssueResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseListHistoryResponse parses an HTTP response from a ListHistoryWithResponse call
+func ParseListHistoryResponse(rsp *http.Response) (*ListHistoryResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListHistoryResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest EventPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseTransitionIssueResponse parses an HTTP response from a TransitionIssueWithResponse call
+func ParseTransitionIssueResponse(rsp *http.Response) (*TransitionIssueResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &TransitionIssueResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest Issue
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest IssueTransitionRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest UnknownIssuesRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 200:
+		var headers TransitionIssueResponse200Headers
+		if values := rsp.Header.Values("ETag"); len(values) > 0 {
+			var value string
+			if err := runtime.BindStyledParameterWithOptions("simple", "ETag", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			}
+			headers.ETag = &value
+		}
+		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
 // ParseListKeysResponse parses an HTTP response from a ListKeysWithResponse call
 func ParseListKeysResponse(rsp *http.Response) (*ListKeysResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -6576,6 +17357,53 @@ func ParseListRoutesResponse(rsp *http.Response) (*ListRoutesResponse, error) {
 	return response, nil
 }
 
+// ParseListPeopleResponse parses an HTTP response from a ListPeopleWithResponse call
+func ParseListPeopleResponse(rsp *http.Response) (*ListPeopleResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPeopleResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PersonList
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseLeaveSessionResponse parses an HTTP response from a LeaveSessionWithResponse call
 func ParseLeaveSessionResponse(rsp *http.Response) (*LeaveSessionResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -6681,6 +17509,161 @@ func ParseConnectSessionResponse(rsp *http.Response) (*ConnectSessionResponse, e
 			return nil, err
 		}
 		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetResourceFieldsResponse parses an HTTP response from a GetResourceFieldsWithResponse call
+func ParseGetResourceFieldsResponse(rsp *http.Response) (*GetResourceFieldsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetResourceFieldsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest ResourceFields
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseStreamEventsResponse parses an HTTP response from a StreamEventsWithResponse call
+func ParseStreamEventsResponse(rsp *http.Response) (*StreamEventsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &StreamEventsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest StreamRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooManyStreamsRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetStreamCursorResponse parses an HTTP response from a GetStreamCursorWithResponse call
+func ParseGetStreamCursorResponse(rsp *http.Response) (*GetStreamCursorResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetStreamCursorResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest StreamCursor
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Failed
@@ -6830,6 +17813,9 @@ type ServerInterface interface {
 	// RequestAccessChanges Send a request back with what has to change.
 	// (POST /api/access-requests/{publicId}/request-changes)
 	RequestAccessChanges(w http.ResponseWriter, r *http.Request, publicID PublicID)
+	// ListAgents List the agents of the team by number.
+	// (GET /api/agents)
+	ListAgents(w http.ResponseWriter, r *http.Request)
 	// LogIn Sign a person in.
 	// (POST /api/auth/login)
 	LogIn(w http.ResponseWriter, r *http.Request)
@@ -6845,6 +17831,81 @@ type ServerInterface interface {
 	// SetUp Create the first team and its first person.
 	// (POST /api/auth/setup)
 	SetUp(w http.ResponseWriter, r *http.Request)
+	// ListBoards List the team's boards in the order of their numbers.
+	// (GET /api/boards)
+	ListBoards(w http.ResponseWriter, r *http.Request, params ListBoardsParams)
+	// CreateBoard Create a board.
+	// (POST /api/boards)
+	CreateBoard(w http.ResponseWriter, r *http.Request, params CreateBoardParams)
+	// GetBoard Read a board.
+	// (GET /api/boards/{ref})
+	GetBoard(w http.ResponseWriter, r *http.Request, ref BoardPath)
+	// EditBoard Change what a board says of itself.
+	// (PATCH /api/boards/{ref})
+	EditBoard(w http.ResponseWriter, r *http.Request, ref BoardPath, params EditBoardParams)
+	// ListIssues List cards by board, by status, in the order of their column.
+	// (GET /api/issues)
+	ListIssues(w http.ResponseWriter, r *http.Request, params ListIssuesParams)
+	// CreateIssue Create a card.
+	// (POST /api/issues)
+	CreateIssue(w http.ResponseWriter, r *http.Request, params CreateIssueParams)
+	// BatchIssues Read many cards at once.
+	// (GET /api/issues/batch)
+	BatchIssues(w http.ResponseWriter, r *http.Request, params BatchIssuesParams)
+	// GetIssue Read a card.
+	// (GET /api/issues/{id})
+	GetIssue(w http.ResponseWriter, r *http.Request, id IssuePath, params GetIssueParams)
+	// AddAcceptanceItem Add what has to hold before a card is Done.
+	// (POST /api/issues/{id}/acceptance)
+	AddAcceptanceItem(w http.ResponseWriter, r *http.Request, id IssuePath, params AddAcceptanceItemParams)
+	// RemoveAcceptanceItem Take an acceptance item away.
+	// (DELETE /api/issues/{id}/acceptance/{item})
+	RemoveAcceptanceItem(w http.ResponseWriter, r *http.Request, id IssuePath, item ItemID, params RemoveAcceptanceItemParams)
+	// EditAcceptanceItem Check an acceptance item, or word it anew.
+	// (PATCH /api/issues/{id}/acceptance/{item})
+	EditAcceptanceItem(w http.ResponseWriter, r *http.Request, id IssuePath, item ItemID, params EditAcceptanceItemParams)
+	// ListAttachments List a card's files, oldest first.
+	// (GET /api/issues/{id}/attachments)
+	ListAttachments(w http.ResponseWriter, r *http.Request, id IssuePath, params ListAttachmentsParams)
+	// AddAttachment Attach a file to a card.
+	// (POST /api/issues/{id}/attachments)
+	AddAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, params AddAttachmentParams)
+	// DownloadAttachment Download a file of a card.
+	// (GET /api/issues/{id}/attachments/{attachment})
+	DownloadAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params DownloadAttachmentParams)
+	// ListComments List a card's comments, oldest first.
+	// (GET /api/issues/{id}/comments)
+	ListComments(w http.ResponseWriter, r *http.Request, id IssuePath, params ListCommentsParams)
+	// AddComment Comment on a card.
+	// (POST /api/issues/{id}/comments)
+	AddComment(w http.ResponseWriter, r *http.Request, id IssuePath, params AddCommentParams)
+	// ListConflicts List the cards that may not be in progress together with a card.
+	// (GET /api/issues/{id}/conflicts)
+	ListConflicts(w http.ResponseWriter, r *http.Request, id IssuePath, params ListConflictsParams)
+	// ClearConflict Let two cards be in progress together.
+	// (DELETE /api/issues/{id}/conflicts/{other})
+	ClearConflict(w http.ResponseWriter, r *http.Request, id IssuePath, other OtherPath, params ClearConflictParams)
+	// SetConflict Say that two cards may not be in progress together.
+	// (PUT /api/issues/{id}/conflicts/{other})
+	SetConflict(w http.ResponseWriter, r *http.Request, id IssuePath, other OtherPath, params SetConflictParams)
+	// ClearDependencies Let a card wait for no other.
+	// (DELETE /api/issues/{id}/dependencies)
+	ClearDependencies(w http.ResponseWriter, r *http.Request, id IssuePath, params ClearDependenciesParams)
+	// GetDependencies Say which cards a card waits for, and which wait for it.
+	// (GET /api/issues/{id}/dependencies)
+	GetDependencies(w http.ResponseWriter, r *http.Request, id IssuePath, params GetDependenciesParams)
+	// SetDependencies Say which cards a card waits for.
+	// (PUT /api/issues/{id}/dependencies)
+	SetDependencies(w http.ResponseWriter, r *http.Request, id IssuePath, params SetDependenciesParams)
+	// EditIssue Change what a card says.
+	// (PATCH /api/issues/{id}/edit)
+	EditIssue(w http.ResponseWriter, r *http.Request, id IssuePath, params EditIssueParams)
+	// ListHistory List what happened to a card, newest first.
+	// (GET /api/issues/{id}/history)
+	ListHistory(w http.ResponseWriter, r *http.Request, id IssuePath, params ListHistoryParams)
+	// TransitionIssue Move a card to a status, or to another place in its column.
+	// (POST /api/issues/{id}/transition)
+	TransitionIssue(w http.ResponseWriter, r *http.Request, id IssuePath, params TransitionIssueParams)
 	// ListKeys List keys, newest first.
 	// (GET /api/keys)
 	ListKeys(w http.ResponseWriter, r *http.Request, params ListKeysParams)
@@ -6857,12 +17918,24 @@ type ServerInterface interface {
 	// ListRoutes List the routes that the caller may reach.
 	// (GET /api/openapi/routes)
 	ListRoutes(w http.ResponseWriter, r *http.Request, params ListRoutesParams)
+	// ListPeople List the people of the team by name.
+	// (GET /api/people)
+	ListPeople(w http.ResponseWriter, r *http.Request)
 	// LeaveSession Leave, and let the agent go.
 	// (DELETE /api/plan-sessions)
 	LeaveSession(w http.ResponseWriter, r *http.Request)
 	// ConnectSession Connect the calling session.
 	// (POST /api/plan-sessions)
 	ConnectSession(w http.ResponseWriter, r *http.Request)
+	// GetResourceFields Say what `fields` may opt into.
+	// (GET /api/resources/{resource}/fields)
+	GetResourceFields(w http.ResponseWriter, r *http.Request, resource ResourceName)
+	// StreamEvents Follow what happens.
+	// (GET /api/stream)
+	StreamEvents(w http.ResponseWriter, r *http.Request, params StreamEventsParams)
+	// GetStreamCursor Say where the log stands.
+	// (GET /api/stream/cursor)
+	GetStreamCursor(w http.ResponseWriter, r *http.Request)
 	// GetHealth Say that the process answers.
 	// (GET /healthz)
 	GetHealth(w http.ResponseWriter, r *http.Request)
@@ -7084,6 +18157,20 @@ func (siw *ServerInterfaceWrapper) RequestAccessChanges(w http.ResponseWriter, r
 	handler.ServeHTTP(w, r)
 }
 
+// ListAgents operation middleware
+func (siw *ServerInterfaceWrapper) ListAgents(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAgents(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // LogIn operation middleware
 func (siw *ServerInterfaceWrapper) LogIn(w http.ResponseWriter, r *http.Request) {
 
@@ -7145,6 +18232,1458 @@ func (siw *ServerInterfaceWrapper) SetUp(w http.ResponseWriter, r *http.Request)
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.SetUp(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListBoards operation middleware
+func (siw *ServerInterfaceWrapper) ListBoards(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListBoardsParams
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListBoards(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateBoard operation middleware
+func (siw *ServerInterfaceWrapper) CreateBoard(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateBoardParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateBoard(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetBoard operation middleware
+func (siw *ServerInterfaceWrapper) GetBoard(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "ref" -------------
+	var ref BoardPath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "ref", r.PathValue("ref"), &ref, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "ref", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetBoard(w, r, ref)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// EditBoard operation middleware
+func (siw *ServerInterfaceWrapper) EditBoard(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "ref" -------------
+	var ref BoardPath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "ref", r.PathValue("ref"), &ref, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "ref", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EditBoardParams
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EditBoard(w, r, ref, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListIssues operation middleware
+func (siw *ServerInterfaceWrapper) ListIssues(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListIssuesParams
+
+	// ------------- Optional query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", r.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "type" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "type", r.URL.Query(), &params.Type, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "type"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "type", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "parent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "parent", r.URL.Query(), &params.Parent, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "parent"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "parent", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "agent" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "agent", r.URL.Query(), &params.Agent, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "agent"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "agent", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "ready" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "ready", r.URL.Query(), &params.Ready, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "ready"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "ready", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "q" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "q", r.URL.Query(), &params.Q, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "q"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "q", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "fields" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fields", r.URL.Query(), &params.Fields, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "fields"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "fields", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListIssues(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreateIssue operation middleware
+func (siw *ServerInterfaceWrapper) CreateIssue(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params CreateIssueParams
+
+	// ------------- Optional query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreateIssue(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// BatchIssues operation middleware
+func (siw *ServerInterfaceWrapper) BatchIssues(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params BatchIssuesParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "ids" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "ids", r.URL.Query(), &params.Ids, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "ids"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "ids", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "fields" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fields", r.URL.Query(), &params.Fields, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "fields"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "fields", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.BatchIssues(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetIssue operation middleware
+func (siw *ServerInterfaceWrapper) GetIssue(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetIssueParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "fields" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "fields", r.URL.Query(), &params.Fields, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "fields"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "fields", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetIssue(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AddAcceptanceItem operation middleware
+func (siw *ServerInterfaceWrapper) AddAcceptanceItem(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AddAcceptanceItemParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AddAcceptanceItem(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RemoveAcceptanceItem operation middleware
+func (siw *ServerInterfaceWrapper) RemoveAcceptanceItem(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "item" -------------
+	var item ItemID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "item", r.PathValue("item"), &item, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "item", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RemoveAcceptanceItemParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RemoveAcceptanceItem(w, r, id, item, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// EditAcceptanceItem operation middleware
+func (siw *ServerInterfaceWrapper) EditAcceptanceItem(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "item" -------------
+	var item ItemID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "item", r.PathValue("item"), &item, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "integer", Format: "int64", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "item", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EditAcceptanceItemParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EditAcceptanceItem(w, r, id, item, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListAttachments operation middleware
+func (siw *ServerInterfaceWrapper) ListAttachments(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAttachmentsParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAttachments(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AddAttachment operation middleware
+func (siw *ServerInterfaceWrapper) AddAttachment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AddAttachmentParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Required query parameter "filename" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "filename", r.URL.Query(), &params.Filename, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "filename"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "filename", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AddAttachment(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DownloadAttachment operation middleware
+func (siw *ServerInterfaceWrapper) DownloadAttachment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "attachment" -------------
+	var attachment AttachmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "attachment", r.PathValue("attachment"), &attachment, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "attachment", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params DownloadAttachmentParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DownloadAttachment(w, r, id, attachment, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListComments operation middleware
+func (siw *ServerInterfaceWrapper) ListComments(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListCommentsParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListComments(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// AddComment operation middleware
+func (siw *ServerInterfaceWrapper) AddComment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params AddCommentParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Idempotency-Key" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Idempotency-Key")]; found {
+		var IdempotencyKey IdempotencyKey
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Idempotency-Key", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Idempotency-Key", valueList[0], &IdempotencyKey, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Idempotency-Key", Err: err})
+			return
+		}
+
+		params.IdempotencyKey = &IdempotencyKey
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.AddComment(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListConflicts operation middleware
+func (siw *ServerInterfaceWrapper) ListConflicts(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListConflictsParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListConflicts(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ClearConflict operation middleware
+func (siw *ServerInterfaceWrapper) ClearConflict(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "other" -------------
+	var other OtherPath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "other", r.PathValue("other"), &other, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "other", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ClearConflictParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ClearConflict(w, r, id, other, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SetConflict operation middleware
+func (siw *ServerInterfaceWrapper) SetConflict(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "other" -------------
+	var other OtherPath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "other", r.PathValue("other"), &other, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "other", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SetConflictParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SetConflict(w, r, id, other, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ClearDependencies operation middleware
+func (siw *ServerInterfaceWrapper) ClearDependencies(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ClearDependenciesParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ClearDependencies(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetDependencies operation middleware
+func (siw *ServerInterfaceWrapper) GetDependencies(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetDependenciesParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetDependencies(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// SetDependencies operation middleware
+func (siw *ServerInterfaceWrapper) SetDependencies(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params SetDependenciesParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.SetDependencies(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// EditIssue operation middleware
+func (siw *ServerInterfaceWrapper) EditIssue(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EditIssueParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EditIssue(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListHistory operation middleware
+func (siw *ServerInterfaceWrapper) ListHistory(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListHistoryParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListHistory(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// TransitionIssue operation middleware
+func (siw *ServerInterfaceWrapper) TransitionIssue(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params TransitionIssueParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "If-Match" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("If-Match")]; found {
+		var IfMatch IfMatch
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "If-Match", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "If-Match", valueList[0], &IfMatch, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "If-Match", Err: err})
+			return
+		}
+
+		params.IfMatch = &IfMatch
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.TransitionIssue(w, r, id, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7292,6 +19831,20 @@ func (siw *ServerInterfaceWrapper) ListRoutes(w http.ResponseWriter, r *http.Req
 	handler.ServeHTTP(w, r)
 }
 
+// ListPeople operation middleware
+func (siw *ServerInterfaceWrapper) ListPeople(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPeople(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // LeaveSession operation middleware
 func (siw *ServerInterfaceWrapper) LeaveSession(w http.ResponseWriter, r *http.Request) {
 
@@ -7311,6 +19864,113 @@ func (siw *ServerInterfaceWrapper) ConnectSession(w http.ResponseWriter, r *http
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ConnectSession(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetResourceFields operation middleware
+func (siw *ServerInterfaceWrapper) GetResourceFields(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "resource" -------------
+	var resource ResourceName
+
+	err = runtime.BindStyledParameterWithOptions("simple", "resource", r.PathValue("resource"), &resource, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "resource", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetResourceFields(w, r, resource)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// StreamEvents operation middleware
+func (siw *ServerInterfaceWrapper) StreamEvents(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params StreamEventsParams
+
+	// ------------- Required query parameter "topics" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "topics", r.URL.Query(), &params.Topics, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "topics"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "topics", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "after" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "after", r.URL.Query(), &params.After, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "after"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "after", Err: err})
+		}
+		return
+	}
+
+	headers := r.Header
+
+	// ------------- Optional header parameter "Last-Event-ID" -------------
+	if valueList, found := headers[http.CanonicalHeaderKey("Last-Event-ID")]; found {
+		var LastEventID EventCursor
+		n := len(valueList)
+		if n != 1 {
+			siw.ErrorHandlerFunc(w, r, &TooManyValuesForParamError{ParamName: "Last-Event-ID", Count: n})
+			return
+		}
+
+		err = runtime.BindStyledParameterWithOptions("simple", "Last-Event-ID", valueList[0], &LastEventID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "string", Format: ""})
+		if err != nil {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "Last-Event-ID", Err: err})
+			return
+		}
+
+		params.LastEventID = &LastEventID
+
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.StreamEvents(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetStreamCursor operation middleware
+func (siw *ServerInterfaceWrapper) GetStreamCursor(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetStreamCursor(w, r)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -7475,26 +20135,82 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/access-requests/{publicId}/approve", wrapper.ApproveAccessRequest)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/access-requests/{publicId}/deny", wrapper.DenyAccessRequest)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/access-requests/{publicId}/request-changes", wrapper.RequestAccessChanges)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/agents", wrapper.ListAgents)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/auth/login", wrapper.LogIn)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/auth/logout", wrapper.LogOut)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/auth/me", wrapper.GetMe)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/auth/permissions", wrapper.GetPermissions)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/auth/setup", wrapper.SetUp)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/boards", wrapper.ListBoards)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/boards", wrapper.CreateBoard)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/boards/{ref}", wrapper.GetBoard)
+	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/api/boards/{ref}", wrapper.EditBoard)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues", wrapper.ListIssues)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/issues", wrapper.CreateIssue)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/batch", wrapper.BatchIssues)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}", wrapper.GetIssue)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/issues/{id}/acceptance", wrapper.AddAcceptanceItem)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/issues/{id}/acceptance/{item}", wrapper.RemoveAcceptanceItem)
+	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/api/issues/{id}/acceptance/{item}", wrapper.EditAcceptanceItem)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/attachments", wrapper.ListAttachments)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/issues/{id}/attachments", wrapper.AddAttachment)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/attachments/{attachment}", wrapper.DownloadAttachment)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/comments", wrapper.ListComments)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/issues/{id}/comments", wrapper.AddComment)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/conflicts", wrapper.ListConflicts)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/issues/{id}/conflicts/{other}", wrapper.ClearConflict)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/api/issues/{id}/conflicts/{other}", wrapper.SetConflict)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/issues/{id}/dependencies", wrapper.ClearDependencies)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/dependencies", wrapper.GetDependencies)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/api/issues/{id}/dependencies", wrapper.SetDependencies)
+	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/api/issues/{id}/edit", wrapper.EditIssue)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/history", wrapper.ListHistory)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/issues/{id}/transition", wrapper.TransitionIssue)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/keys", wrapper.ListKeys)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/keys/{id}", wrapper.RevokeKey)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/openapi", wrapper.GetContract)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/openapi/routes", wrapper.ListRoutes)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/people", wrapper.ListPeople)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/plan-sessions", wrapper.LeaveSession)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/plan-sessions", wrapper.ConnectSession)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/resources/{resource}/fields", wrapper.GetResourceFields)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/stream", wrapper.StreamEvents)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/stream/cursor", wrapper.GetStreamCursor)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/healthz", wrapper.GetHealth)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/readyz", wrapper.GetReadiness)
 
 	return m
 }
 
+type BadReferenceJSONResponse ReferenceRefusal
+
+func (t BadReferenceJSONResponse) MarshalJSON() ([]byte, error) {
+	return ReferenceRefusal(t).MarshalJSON()
+}
+
+func (t *BadReferenceJSONResponse) UnmarshalJSON(b []byte) error {
+	return (*ReferenceRefusal)(t).UnmarshalJSON(b)
+}
+
 type FailedJSONResponse InternalRefusal
 
+type GateShutJSONResponse GateFailedRefusal
+
 type InvalidJSONResponse InvalidRequestRefusal
+
+type KeyReusedJSONResponse IdempotencyKeyReusedRefusal
+
+type LacksJSONResponse ForbiddenRefusal
+
+type LacksHereJSONResponse MayNotRefusal
+
+func (t LacksHereJSONResponse) MarshalJSON() ([]byte, error) {
+	return MayNotRefusal(t).MarshalJSON()
+}
+
+func (t *LacksHereJSONResponse) UnmarshalJSON(b []byte) error {
+	return (*MayNotRefusal)(t).UnmarshalJSON(b)
+}
 
 type MissingJSONResponse NotFoundRefusal
 
@@ -7546,6 +20262,8 @@ func (t *SignedOutJSONResponse) UnmarshalJSON(b []byte) error {
 	return (*CredentialRefusal)(t).UnmarshalJSON(b)
 }
 
+type StaleJSONResponse VersionConflictRefusal
+
 type TooLargeJSONResponse TooLargeRefusal
 
 type TooManyResponseHeaders struct {
@@ -7556,6 +20274,8 @@ type TooManyJSONResponse struct {
 
 	Headers TooManyResponseHeaders
 }
+
+type UnknownIssuesJSONResponse UnknownIssuesRefusal
 
 type ListAccessRequestsRequestObject struct {
 	Params ListAccessRequestsParams
@@ -8386,6 +21106,69 @@ func (response RequestAccessChanges500JSONResponse) VisitRequestAccessChangesRes
 	return err
 }
 
+type ListAgentsRequestObject struct {
+}
+
+type ListAgentsResponseObject interface {
+	VisitListAgentsResponse(w http.ResponseWriter) error
+}
+
+type ListAgents200JSONResponse AgentList
+
+func (response ListAgents200JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgents401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListAgents401JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgents403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListAgents403JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAgents500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListAgents500JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LogInRequestObject struct {
 	Body *LogInJSONRequestBody
 }
@@ -8823,6 +21606,2986 @@ func (response SetUp500JSONResponse) VisitSetUpResponse(w http.ResponseWriter) e
 	return err
 }
 
+type ListBoardsRequestObject struct {
+	Params ListBoardsParams
+}
+
+type ListBoardsResponseObject interface {
+	VisitListBoardsResponse(w http.ResponseWriter) error
+}
+
+type ListBoards200JSONResponse BoardPage
+
+func (response ListBoards200JSONResponse) VisitListBoardsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBoards400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListBoards400JSONResponse) VisitListBoardsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBoards401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListBoards401JSONResponse) VisitListBoardsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBoards403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListBoards403JSONResponse) VisitListBoardsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListBoards500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListBoards500JSONResponse) VisitListBoardsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoardRequestObject struct {
+	Params CreateBoardParams
+	Body   *CreateBoardJSONRequestBody
+}
+
+type CreateBoardResponseObject interface {
+	VisitCreateBoardResponse(w http.ResponseWriter) error
+}
+
+type CreateBoard201JSONResponse Board
+
+func (response CreateBoard201JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoard400JSONResponse struct{ InvalidJSONResponse }
+
+func (response CreateBoard400JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoard401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response CreateBoard401JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoard403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response CreateBoard403JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoard409JSONResponse BoardCreateRefusal
+
+func (t CreateBoard409JSONResponse) MarshalJSON() ([]byte, error) {
+	return BoardCreateRefusal(t).MarshalJSON()
+}
+
+func (t *CreateBoard409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*BoardCreateRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response CreateBoard409JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoard413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response CreateBoard413JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoard415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response CreateBoard415JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateBoard500JSONResponse struct{ FailedJSONResponse }
+
+func (response CreateBoard500JSONResponse) VisitCreateBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBoardRequestObject struct {
+	Ref BoardPath `json:"ref"`
+}
+
+type GetBoardResponseObject interface {
+	VisitGetBoardResponse(w http.ResponseWriter) error
+}
+
+type GetBoard200ResponseHeaders struct {
+	ETag *string
+}
+
+type GetBoard200JSONResponse struct {
+	Body    Board
+	Headers GetBoard200ResponseHeaders
+}
+
+func (response GetBoard200JSONResponse) VisitGetBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBoard400JSONResponse struct{ InvalidJSONResponse }
+
+func (response GetBoard400JSONResponse) VisitGetBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBoard401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetBoard401JSONResponse) VisitGetBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBoard403JSONResponse struct{ LacksJSONResponse }
+
+func (response GetBoard403JSONResponse) VisitGetBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBoard404JSONResponse struct{ MissingJSONResponse }
+
+func (response GetBoard404JSONResponse) VisitGetBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetBoard500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetBoard500JSONResponse) VisitGetBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoardRequestObject struct {
+	Ref    BoardPath `json:"ref"`
+	Params EditBoardParams
+	Body   *EditBoardJSONRequestBody
+}
+
+type EditBoardResponseObject interface {
+	VisitEditBoardResponse(w http.ResponseWriter) error
+}
+
+type EditBoard200ResponseHeaders struct {
+	ETag *string
+}
+
+type EditBoard200JSONResponse struct {
+	Body    Board
+	Headers EditBoard200ResponseHeaders
+}
+
+func (response EditBoard200JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard400JSONResponse struct{ InvalidJSONResponse }
+
+func (response EditBoard400JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response EditBoard401JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response EditBoard403JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard404JSONResponse struct{ MissingJSONResponse }
+
+func (response EditBoard404JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard409JSONResponse struct{ StaleJSONResponse }
+
+func (response EditBoard409JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response EditBoard413JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response EditBoard415JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditBoard500JSONResponse struct{ FailedJSONResponse }
+
+func (response EditBoard500JSONResponse) VisitEditBoardResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIssuesRequestObject struct {
+	Params ListIssuesParams
+}
+
+type ListIssuesResponseObject interface {
+	VisitListIssuesResponse(w http.ResponseWriter) error
+}
+
+type ListIssues200JSONResponse IssuePage
+
+func (response ListIssues200JSONResponse) VisitListIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIssues400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListIssues400JSONResponse) VisitListIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIssues401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListIssues401JSONResponse) VisitListIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIssues403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListIssues403JSONResponse) VisitListIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIssues404JSONResponse struct{ MissingJSONResponse }
+
+func (response ListIssues404JSONResponse) VisitListIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListIssues500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListIssues500JSONResponse) VisitListIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssueRequestObject struct {
+	Params CreateIssueParams
+	Body   *CreateIssueJSONRequestBody
+}
+
+type CreateIssueResponseObject interface {
+	VisitCreateIssueResponse(w http.ResponseWriter) error
+}
+
+type CreateIssue201ResponseHeaders struct {
+	ETag *string
+}
+
+type CreateIssue201JSONResponse struct {
+	Body    Issue
+	Headers CreateIssue201ResponseHeaders
+}
+
+func (response CreateIssue201JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue400JSONResponse struct{ InvalidJSONResponse }
+
+func (response CreateIssue400JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response CreateIssue401JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response CreateIssue403JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue404JSONResponse struct{ MissingJSONResponse }
+
+func (response CreateIssue404JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue409JSONResponse IssueCreateRefusal
+
+func (t CreateIssue409JSONResponse) MarshalJSON() ([]byte, error) {
+	return IssueCreateRefusal(t).MarshalJSON()
+}
+
+func (t *CreateIssue409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*IssueCreateRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response CreateIssue409JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response CreateIssue413JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response CreateIssue415JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue422JSONResponse struct{ BadReferenceJSONResponse }
+
+func (response CreateIssue422JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreateIssue500JSONResponse struct{ FailedJSONResponse }
+
+func (response CreateIssue500JSONResponse) VisitCreateIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchIssuesRequestObject struct {
+	Params BatchIssuesParams
+}
+
+type BatchIssuesResponseObject interface {
+	VisitBatchIssuesResponse(w http.ResponseWriter) error
+}
+
+type BatchIssues200JSONResponse IssueBatch
+
+func (response BatchIssues200JSONResponse) VisitBatchIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchIssues400JSONResponse struct{ InvalidJSONResponse }
+
+func (response BatchIssues400JSONResponse) VisitBatchIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchIssues401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response BatchIssues401JSONResponse) VisitBatchIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchIssues403JSONResponse struct{ LacksJSONResponse }
+
+func (response BatchIssues403JSONResponse) VisitBatchIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchIssues404JSONResponse struct{ MissingJSONResponse }
+
+func (response BatchIssues404JSONResponse) VisitBatchIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type BatchIssues500JSONResponse struct{ FailedJSONResponse }
+
+func (response BatchIssues500JSONResponse) VisitBatchIssuesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIssueRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params GetIssueParams
+}
+
+type GetIssueResponseObject interface {
+	VisitGetIssueResponse(w http.ResponseWriter) error
+}
+
+type GetIssue200ResponseHeaders struct {
+	ETag *string
+}
+
+type GetIssue200JSONResponse struct {
+	Body    Issue
+	Headers GetIssue200ResponseHeaders
+}
+
+func (response GetIssue200JSONResponse) VisitGetIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIssue400JSONResponse struct{ InvalidJSONResponse }
+
+func (response GetIssue400JSONResponse) VisitGetIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIssue401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetIssue401JSONResponse) VisitGetIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIssue403JSONResponse struct{ LacksJSONResponse }
+
+func (response GetIssue403JSONResponse) VisitGetIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIssue404JSONResponse struct{ MissingJSONResponse }
+
+func (response GetIssue404JSONResponse) VisitGetIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetIssue500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetIssue500JSONResponse) VisitGetIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItemRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params AddAcceptanceItemParams
+	Body   *AddAcceptanceItemJSONRequestBody
+}
+
+type AddAcceptanceItemResponseObject interface {
+	VisitAddAcceptanceItemResponse(w http.ResponseWriter) error
+}
+
+type AddAcceptanceItem201JSONResponse AcceptanceItem
+
+func (response AddAcceptanceItem201JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem400JSONResponse struct{ InvalidJSONResponse }
+
+func (response AddAcceptanceItem400JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response AddAcceptanceItem401JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response AddAcceptanceItem403JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem404JSONResponse struct{ MissingJSONResponse }
+
+func (response AddAcceptanceItem404JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem409JSONResponse AcceptanceCreateRefusal
+
+func (t AddAcceptanceItem409JSONResponse) MarshalJSON() ([]byte, error) {
+	return AcceptanceCreateRefusal(t).MarshalJSON()
+}
+
+func (t *AddAcceptanceItem409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*AcceptanceCreateRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response AddAcceptanceItem409JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response AddAcceptanceItem413JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response AddAcceptanceItem415JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAcceptanceItem500JSONResponse struct{ FailedJSONResponse }
+
+func (response AddAcceptanceItem500JSONResponse) VisitAddAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAcceptanceItemRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Item   ItemID    `json:"item"`
+	Params RemoveAcceptanceItemParams
+}
+
+type RemoveAcceptanceItemResponseObject interface {
+	VisitRemoveAcceptanceItemResponse(w http.ResponseWriter) error
+}
+
+type RemoveAcceptanceItem204Response struct {
+}
+
+func (response RemoveAcceptanceItem204Response) VisitRemoveAcceptanceItemResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RemoveAcceptanceItem400JSONResponse struct{ InvalidJSONResponse }
+
+func (response RemoveAcceptanceItem400JSONResponse) VisitRemoveAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAcceptanceItem401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response RemoveAcceptanceItem401JSONResponse) VisitRemoveAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAcceptanceItem403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response RemoveAcceptanceItem403JSONResponse) VisitRemoveAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAcceptanceItem404JSONResponse struct{ MissingJSONResponse }
+
+func (response RemoveAcceptanceItem404JSONResponse) VisitRemoveAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAcceptanceItem500JSONResponse struct{ FailedJSONResponse }
+
+func (response RemoveAcceptanceItem500JSONResponse) VisitRemoveAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItemRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Item   ItemID    `json:"item"`
+	Params EditAcceptanceItemParams
+	Body   *EditAcceptanceItemJSONRequestBody
+}
+
+type EditAcceptanceItemResponseObject interface {
+	VisitEditAcceptanceItemResponse(w http.ResponseWriter) error
+}
+
+type EditAcceptanceItem200ResponseHeaders struct {
+	ETag *string
+}
+
+type EditAcceptanceItem200JSONResponse struct {
+	Body    AcceptanceItem
+	Headers EditAcceptanceItem200ResponseHeaders
+}
+
+func (response EditAcceptanceItem200JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem400JSONResponse struct{ InvalidJSONResponse }
+
+func (response EditAcceptanceItem400JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response EditAcceptanceItem401JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response EditAcceptanceItem403JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem404JSONResponse struct{ MissingJSONResponse }
+
+func (response EditAcceptanceItem404JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem409JSONResponse AcceptanceEditRefusal
+
+func (t EditAcceptanceItem409JSONResponse) MarshalJSON() ([]byte, error) {
+	return AcceptanceEditRefusal(t).MarshalJSON()
+}
+
+func (t *EditAcceptanceItem409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*AcceptanceEditRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response EditAcceptanceItem409JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response EditAcceptanceItem413JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response EditAcceptanceItem415JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAcceptanceItem500JSONResponse struct{ FailedJSONResponse }
+
+func (response EditAcceptanceItem500JSONResponse) VisitEditAcceptanceItemResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttachmentsRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params ListAttachmentsParams
+}
+
+type ListAttachmentsResponseObject interface {
+	VisitListAttachmentsResponse(w http.ResponseWriter) error
+}
+
+type ListAttachments200JSONResponse AttachmentList
+
+func (response ListAttachments200JSONResponse) VisitListAttachmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttachments400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListAttachments400JSONResponse) VisitListAttachmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttachments401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListAttachments401JSONResponse) VisitListAttachmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttachments403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListAttachments403JSONResponse) VisitListAttachmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttachments404JSONResponse struct{ MissingJSONResponse }
+
+func (response ListAttachments404JSONResponse) VisitListAttachmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAttachments500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListAttachments500JSONResponse) VisitListAttachmentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachmentRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params AddAttachmentParams
+	Body   io.Reader
+}
+
+type AddAttachmentResponseObject interface {
+	VisitAddAttachmentResponse(w http.ResponseWriter) error
+}
+
+type AddAttachment201JSONResponse Attachment
+
+func (response AddAttachment201JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment400JSONResponse struct{ InvalidJSONResponse }
+
+func (response AddAttachment400JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response AddAttachment401JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response AddAttachment403JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment404JSONResponse struct{ MissingJSONResponse }
+
+func (response AddAttachment404JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment409JSONResponse AttachmentCreateRefusal
+
+func (t AddAttachment409JSONResponse) MarshalJSON() ([]byte, error) {
+	return AttachmentCreateRefusal(t).MarshalJSON()
+}
+
+func (t *AddAttachment409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*AttachmentCreateRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response AddAttachment409JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response AddAttachment413JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response AddAttachment415JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddAttachment500JSONResponse struct{ FailedJSONResponse }
+
+func (response AddAttachment500JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadAttachmentRequestObject struct {
+	ID         IssuePath    `json:"id"`
+	Attachment AttachmentID `json:"attachment"`
+	Params     DownloadAttachmentParams
+}
+
+type DownloadAttachmentResponseObject interface {
+	VisitDownloadAttachmentResponse(w http.ResponseWriter) error
+}
+
+type DownloadAttachment200ResponseHeaders struct {
+	ContentDisposition *string
+}
+
+type DownloadAttachment200AsteriskResponse struct {
+	Body          io.Reader
+	Headers       DownloadAttachment200ResponseHeaders
+	ContentType   string
+	ContentLength int64
+}
+
+func (response DownloadAttachment200AsteriskResponse) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	if response.Headers.ContentDisposition != nil {
+		w.Header().Set("Content-Disposition", fmt.Sprint(*response.Headers.ContentDisposition))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type DownloadAttachment400JSONResponse struct{ InvalidJSONResponse }
+
+func (response DownloadAttachment400JSONResponse) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadAttachment401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response DownloadAttachment401JSONResponse) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadAttachment403JSONResponse struct{ LacksJSONResponse }
+
+func (response DownloadAttachment403JSONResponse) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadAttachment404JSONResponse struct{ MissingJSONResponse }
+
+func (response DownloadAttachment404JSONResponse) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DownloadAttachment500JSONResponse struct{ FailedJSONResponse }
+
+func (response DownloadAttachment500JSONResponse) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListCommentsRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params ListCommentsParams
+}
+
+type ListCommentsResponseObject interface {
+	VisitListCommentsResponse(w http.ResponseWriter) error
+}
+
+type ListComments200JSONResponse CommentPage
+
+func (response ListComments200JSONResponse) VisitListCommentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListComments400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListComments400JSONResponse) VisitListCommentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListComments401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListComments401JSONResponse) VisitListCommentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListComments403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListComments403JSONResponse) VisitListCommentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListComments404JSONResponse struct{ MissingJSONResponse }
+
+func (response ListComments404JSONResponse) VisitListCommentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListComments500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListComments500JSONResponse) VisitListCommentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddCommentRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params AddCommentParams
+	Body   *AddCommentJSONRequestBody
+}
+
+type AddCommentResponseObject interface {
+	VisitAddCommentResponse(w http.ResponseWriter) error
+}
+
+type AddComment201JSONResponse Comment
+
+func (response AddComment201JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment400JSONResponse struct{ InvalidJSONResponse }
+
+func (response AddComment400JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response AddComment401JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response AddComment403JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment404JSONResponse struct{ MissingJSONResponse }
+
+func (response AddComment404JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment409JSONResponse struct{ KeyReusedJSONResponse }
+
+func (response AddComment409JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response AddComment413JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response AddComment415JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type AddComment500JSONResponse struct{ FailedJSONResponse }
+
+func (response AddComment500JSONResponse) VisitAddCommentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListConflictsRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params ListConflictsParams
+}
+
+type ListConflictsResponseObject interface {
+	VisitListConflictsResponse(w http.ResponseWriter) error
+}
+
+type ListConflicts200JSONResponse ConflictList
+
+func (response ListConflicts200JSONResponse) VisitListConflictsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListConflicts400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListConflicts400JSONResponse) VisitListConflictsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListConflicts401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListConflicts401JSONResponse) VisitListConflictsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListConflicts403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListConflicts403JSONResponse) VisitListConflictsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListConflicts404JSONResponse struct{ MissingJSONResponse }
+
+func (response ListConflicts404JSONResponse) VisitListConflictsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListConflicts500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListConflicts500JSONResponse) VisitListConflictsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearConflictRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Other  OtherPath `json:"other"`
+	Params ClearConflictParams
+}
+
+type ClearConflictResponseObject interface {
+	VisitClearConflictResponse(w http.ResponseWriter) error
+}
+
+type ClearConflict204Response struct {
+}
+
+func (response ClearConflict204Response) VisitClearConflictResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type ClearConflict400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ClearConflict400JSONResponse) VisitClearConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearConflict401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ClearConflict401JSONResponse) VisitClearConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearConflict403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response ClearConflict403JSONResponse) VisitClearConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearConflict404JSONResponse struct{ MissingJSONResponse }
+
+func (response ClearConflict404JSONResponse) VisitClearConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearConflict500JSONResponse struct{ FailedJSONResponse }
+
+func (response ClearConflict500JSONResponse) VisitClearConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflictRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Other  OtherPath `json:"other"`
+	Params SetConflictParams
+	Body   *SetConflictJSONRequestBody
+}
+
+type SetConflictResponseObject interface {
+	VisitSetConflictResponse(w http.ResponseWriter) error
+}
+
+type SetConflict200JSONResponse ConflictList
+
+func (response SetConflict200JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict400JSONResponse struct{ InvalidJSONResponse }
+
+func (response SetConflict400JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response SetConflict401JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response SetConflict403JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict404JSONResponse struct{ MissingJSONResponse }
+
+func (response SetConflict404JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict409JSONResponse struct{ GateShutJSONResponse }
+
+func (response SetConflict409JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response SetConflict413JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response SetConflict415JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict422JSONResponse struct{ UnknownIssuesJSONResponse }
+
+func (response SetConflict422JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetConflict500JSONResponse struct{ FailedJSONResponse }
+
+func (response SetConflict500JSONResponse) VisitSetConflictResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearDependenciesRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params ClearDependenciesParams
+}
+
+type ClearDependenciesResponseObject interface {
+	VisitClearDependenciesResponse(w http.ResponseWriter) error
+}
+
+type ClearDependencies204Response struct {
+}
+
+func (response ClearDependencies204Response) VisitClearDependenciesResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type ClearDependencies400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ClearDependencies400JSONResponse) VisitClearDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearDependencies401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ClearDependencies401JSONResponse) VisitClearDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearDependencies403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response ClearDependencies403JSONResponse) VisitClearDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearDependencies404JSONResponse struct{ MissingJSONResponse }
+
+func (response ClearDependencies404JSONResponse) VisitClearDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClearDependencies500JSONResponse struct{ FailedJSONResponse }
+
+func (response ClearDependencies500JSONResponse) VisitClearDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDependenciesRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params GetDependenciesParams
+}
+
+type GetDependenciesResponseObject interface {
+	VisitGetDependenciesResponse(w http.ResponseWriter) error
+}
+
+type GetDependencies200JSONResponse Dependencies
+
+func (response GetDependencies200JSONResponse) VisitGetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDependencies400JSONResponse struct{ InvalidJSONResponse }
+
+func (response GetDependencies400JSONResponse) VisitGetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDependencies401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetDependencies401JSONResponse) VisitGetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDependencies403JSONResponse struct{ LacksJSONResponse }
+
+func (response GetDependencies403JSONResponse) VisitGetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDependencies404JSONResponse struct{ MissingJSONResponse }
+
+func (response GetDependencies404JSONResponse) VisitGetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetDependencies500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetDependencies500JSONResponse) VisitGetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependenciesRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params SetDependenciesParams
+	Body   *SetDependenciesJSONRequestBody
+}
+
+type SetDependenciesResponseObject interface {
+	VisitSetDependenciesResponse(w http.ResponseWriter) error
+}
+
+type SetDependencies200ResponseHeaders struct {
+	ETag *string
+}
+
+type SetDependencies200JSONResponse struct {
+	Body    Issue
+	Headers SetDependencies200ResponseHeaders
+}
+
+func (response SetDependencies200JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies400JSONResponse struct{ InvalidJSONResponse }
+
+func (response SetDependencies400JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response SetDependencies401JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response SetDependencies403JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies404JSONResponse struct{ MissingJSONResponse }
+
+func (response SetDependencies404JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies409JSONResponse DependenciesRefusal
+
+func (t SetDependencies409JSONResponse) MarshalJSON() ([]byte, error) {
+	return DependenciesRefusal(t).MarshalJSON()
+}
+
+func (t *SetDependencies409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*DependenciesRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response SetDependencies409JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response SetDependencies413JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response SetDependencies415JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies422JSONResponse struct{ UnknownIssuesJSONResponse }
+
+func (response SetDependencies422JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type SetDependencies500JSONResponse struct{ FailedJSONResponse }
+
+func (response SetDependencies500JSONResponse) VisitSetDependenciesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssueRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params EditIssueParams
+	Body   *EditIssueJSONRequestBody
+}
+
+type EditIssueResponseObject interface {
+	VisitEditIssueResponse(w http.ResponseWriter) error
+}
+
+type EditIssue200ResponseHeaders struct {
+	ETag *string
+}
+
+type EditIssue200JSONResponse struct {
+	Body    Issue
+	Headers EditIssue200ResponseHeaders
+}
+
+func (response EditIssue200JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue400JSONResponse struct{ InvalidJSONResponse }
+
+func (response EditIssue400JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response EditIssue401JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response EditIssue403JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue404JSONResponse struct{ MissingJSONResponse }
+
+func (response EditIssue404JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue409JSONResponse IssueEditRefusal
+
+func (t EditIssue409JSONResponse) MarshalJSON() ([]byte, error) {
+	return IssueEditRefusal(t).MarshalJSON()
+}
+
+func (t *EditIssue409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*IssueEditRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response EditIssue409JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response EditIssue413JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response EditIssue415JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue422JSONResponse struct{ BadReferenceJSONResponse }
+
+func (response EditIssue422JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditIssue500JSONResponse struct{ FailedJSONResponse }
+
+func (response EditIssue500JSONResponse) VisitEditIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListHistoryRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params ListHistoryParams
+}
+
+type ListHistoryResponseObject interface {
+	VisitListHistoryResponse(w http.ResponseWriter) error
+}
+
+type ListHistory200JSONResponse EventPage
+
+func (response ListHistory200JSONResponse) VisitListHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListHistory400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListHistory400JSONResponse) VisitListHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListHistory401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListHistory401JSONResponse) VisitListHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListHistory403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListHistory403JSONResponse) VisitListHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListHistory404JSONResponse struct{ MissingJSONResponse }
+
+func (response ListHistory404JSONResponse) VisitListHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListHistory500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListHistory500JSONResponse) VisitListHistoryResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssueRequestObject struct {
+	ID     IssuePath `json:"id"`
+	Params TransitionIssueParams
+	Body   *TransitionIssueJSONRequestBody
+}
+
+type TransitionIssueResponseObject interface {
+	VisitTransitionIssueResponse(w http.ResponseWriter) error
+}
+
+type TransitionIssue200ResponseHeaders struct {
+	ETag *string
+}
+
+type TransitionIssue200JSONResponse struct {
+	Body    Issue
+	Headers TransitionIssue200ResponseHeaders
+}
+
+func (response TransitionIssue200JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.ETag != nil {
+		w.Header().Set("ETag", fmt.Sprint(*response.Headers.ETag))
+	}
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue400JSONResponse struct{ InvalidJSONResponse }
+
+func (response TransitionIssue400JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response TransitionIssue401JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response TransitionIssue403JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue404JSONResponse struct{ MissingJSONResponse }
+
+func (response TransitionIssue404JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue409JSONResponse IssueTransitionRefusal
+
+func (t TransitionIssue409JSONResponse) MarshalJSON() ([]byte, error) {
+	return IssueTransitionRefusal(t).MarshalJSON()
+}
+
+func (t *TransitionIssue409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*IssueTransitionRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response TransitionIssue409JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response TransitionIssue413JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response TransitionIssue415JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue422JSONResponse UnknownIssuesRefusal
+
+func (response TransitionIssue422JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type TransitionIssue500JSONResponse struct{ FailedJSONResponse }
+
+func (response TransitionIssue500JSONResponse) VisitTransitionIssueResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type ListKeysRequestObject struct {
 	Params ListKeysParams
 }
@@ -9129,6 +24892,69 @@ func (response ListRoutes500JSONResponse) VisitListRoutesResponse(w http.Respons
 	return err
 }
 
+type ListPeopleRequestObject struct {
+}
+
+type ListPeopleResponseObject interface {
+	VisitListPeopleResponse(w http.ResponseWriter) error
+}
+
+type ListPeople200JSONResponse PersonList
+
+func (response ListPeople200JSONResponse) VisitListPeopleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPeople401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListPeople401JSONResponse) VisitListPeopleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPeople403JSONResponse struct{ LacksJSONResponse }
+
+func (response ListPeople403JSONResponse) VisitListPeopleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPeople500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListPeople500JSONResponse) VisitListPeopleResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LeaveSessionRequestObject struct {
 }
 
@@ -9306,6 +25132,276 @@ func (response ConnectSession500JSONResponse) VisitConnectSessionResponse(w http
 	return err
 }
 
+type GetResourceFieldsRequestObject struct {
+	Resource ResourceName `json:"resource"`
+}
+
+type GetResourceFieldsResponseObject interface {
+	VisitGetResourceFieldsResponse(w http.ResponseWriter) error
+}
+
+type GetResourceFields200JSONResponse ResourceFields
+
+func (response GetResourceFields200JSONResponse) VisitGetResourceFieldsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetResourceFields400JSONResponse struct{ InvalidJSONResponse }
+
+func (response GetResourceFields400JSONResponse) VisitGetResourceFieldsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetResourceFields401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetResourceFields401JSONResponse) VisitGetResourceFieldsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetResourceFields404JSONResponse struct{ MissingJSONResponse }
+
+func (response GetResourceFields404JSONResponse) VisitGetResourceFieldsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetResourceFields500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetResourceFields500JSONResponse) VisitGetResourceFieldsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamEventsRequestObject struct {
+	Params StreamEventsParams
+}
+
+type StreamEventsResponseObject interface {
+	VisitStreamEventsResponse(w http.ResponseWriter) error
+}
+
+type StreamEvents200TextEventStreamResponse struct {
+	Body          io.Reader
+	ContentLength int64
+}
+
+func (response StreamEvents200TextEventStreamResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", "text/event-stream")
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	flusher, ok := w.(http.Flusher)
+	if !ok {
+		// If w doesn't support flushing, fall back to io.Copy.
+		_, err := io.Copy(w, response.Body)
+		return err
+	}
+	// text/event-stream messages are typically small; use a
+	// modest buffer and flush after each chunk so clients see
+	// events immediately instead of waiting on OS buffering.
+	buf := make([]byte, 4096)
+	for {
+		n, err := response.Body.Read(buf)
+		if n > 0 {
+			if _, writeErr := w.Write(buf[:n]); writeErr != nil {
+				return writeErr
+			}
+			flusher.Flush()
+		}
+		if err != nil {
+			if err == io.EOF {
+				return nil
+			}
+			return err
+		}
+	}
+}
+
+type StreamEvents400JSONResponse struct{ InvalidJSONResponse }
+
+func (response StreamEvents400JSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamEvents401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response StreamEvents401JSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamEvents403JSONResponse StreamRefusal
+
+func (t StreamEvents403JSONResponse) MarshalJSON() ([]byte, error) {
+	return StreamRefusal(t).MarshalJSON()
+}
+
+func (t *StreamEvents403JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*StreamRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response StreamEvents403JSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamEvents404JSONResponse struct{ MissingJSONResponse }
+
+func (response StreamEvents404JSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamEvents429JSONResponse TooManyStreamsRefusal
+
+func (response StreamEvents429JSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type StreamEvents500JSONResponse struct{ FailedJSONResponse }
+
+func (response StreamEvents500JSONResponse) VisitStreamEventsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetStreamCursorRequestObject struct {
+}
+
+type GetStreamCursorResponseObject interface {
+	VisitGetStreamCursorResponse(w http.ResponseWriter) error
+}
+
+type GetStreamCursor200JSONResponse StreamCursor
+
+func (response GetStreamCursor200JSONResponse) VisitGetStreamCursorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetStreamCursor401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetStreamCursor401JSONResponse) VisitGetStreamCursorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetStreamCursor500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetStreamCursor500JSONResponse) VisitGetStreamCursorResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetHealthRequestObject struct {
 }
 
@@ -9447,6 +25543,9 @@ type StrictServerInterface interface {
 	// RequestAccessChanges Send a request back with what has to change.
 	// (POST /api/access-requests/{publicId}/request-changes)
 	RequestAccessChanges(ctx context.Context, request RequestAccessChangesRequestObject) (RequestAccessChangesResponseObject, error)
+	// ListAgents List the agents of the team by number.
+	// (GET /api/agents)
+	ListAgents(ctx context.Context, request ListAgentsRequestObject) (ListAgentsResponseObject, error)
 	// LogIn Sign a person in.
 	// (POST /api/auth/login)
 	LogIn(ctx context.Context, request LogInRequestObject) (LogInResponseObject, error)
@@ -9462,6 +25561,81 @@ type StrictServerInterface interface {
 	// SetUp Create the first team and its first person.
 	// (POST /api/auth/setup)
 	SetUp(ctx context.Context, request SetUpRequestObject) (SetUpResponseObject, error)
+	// ListBoards List the team's boards in the order of their numbers.
+	// (GET /api/boards)
+	ListBoards(ctx context.Context, request ListBoardsRequestObject) (ListBoardsResponseObject, error)
+	// CreateBoard Create a board.
+	// (POST /api/boards)
+	CreateBoard(ctx context.Context, request CreateBoardRequestObject) (CreateBoardResponseObject, error)
+	// GetBoard Read a board.
+	// (GET /api/boards/{ref})
+	GetBoard(ctx context.Context, request GetBoardRequestObject) (GetBoardResponseObject, error)
+	// EditBoard Change what a board says of itself.
+	// (PATCH /api/boards/{ref})
+	EditBoard(ctx context.Context, request EditBoardRequestObject) (EditBoardResponseObject, error)
+	// ListIssues List cards by board, by status, in the order of their column.
+	// (GET /api/issues)
+	ListIssues(ctx context.Context, request ListIssuesRequestObject) (ListIssuesResponseObject, error)
+	// CreateIssue Create a card.
+	// (POST /api/issues)
+	CreateIssue(ctx context.Context, request CreateIssueRequestObject) (CreateIssueResponseObject, error)
+	// BatchIssues Read many cards at once.
+	// (GET /api/issues/batch)
+	BatchIssues(ctx context.Context, request BatchIssuesRequestObject) (BatchIssuesResponseObject, error)
+	// GetIssue Read a card.
+	// (GET /api/issues/{id})
+	GetIssue(ctx context.Context, request GetIssueRequestObject) (GetIssueResponseObject, error)
+	// AddAcceptanceItem Add what has to hold before a card is Done.
+	// (POST /api/issues/{id}/acceptance)
+	AddAcceptanceItem(ctx context.Context, request AddAcceptanceItemRequestObject) (AddAcceptanceItemResponseObject, error)
+	// RemoveAcceptanceItem Take an acceptance item away.
+	// (DELETE /api/issues/{id}/acceptance/{item})
+	RemoveAcceptanceItem(ctx context.Context, request RemoveAcceptanceItemRequestObject) (RemoveAcceptanceItemResponseObject, error)
+	// EditAcceptanceItem Check an acceptance item, or word it anew.
+	// (PATCH /api/issues/{id}/acceptance/{item})
+	EditAcceptanceItem(ctx context.Context, request EditAcceptanceItemRequestObject) (EditAcceptanceItemResponseObject, error)
+	// ListAttachments List a card's files, oldest first.
+	// (GET /api/issues/{id}/attachments)
+	ListAttachments(ctx context.Context, request ListAttachmentsRequestObject) (ListAttachmentsResponseObject, error)
+	// AddAttachment Attach a file to a card.
+	// (POST /api/issues/{id}/attachments)
+	AddAttachment(ctx context.Context, request AddAttachmentRequestObject) (AddAttachmentResponseObject, error)
+	// DownloadAttachment Download a file of a card.
+	// (GET /api/issues/{id}/attachments/{attachment})
+	DownloadAttachment(ctx context.Context, request DownloadAttachmentRequestObject) (DownloadAttachmentResponseObject, error)
+	// ListComments List a card's comments, oldest first.
+	// (GET /api/issues/{id}/comments)
+	ListComments(ctx context.Context, request ListCommentsRequestObject) (ListCommentsResponseObject, error)
+	// AddComment Comment on a card.
+	// (POST /api/issues/{id}/comments)
+	AddComment(ctx context.Context, request AddCommentRequestObject) (AddCommentResponseObject, error)
+	// ListConflicts List the cards that may not be in progress together with a card.
+	// (GET /api/issues/{id}/conflicts)
+	ListConflicts(ctx context.Context, request ListConflictsRequestObject) (ListConflictsResponseObject, error)
+	// ClearConflict Let two cards be in progress together.
+	// (DELETE /api/issues/{id}/conflicts/{other})
+	ClearConflict(ctx context.Context, request ClearConflictRequestObject) (ClearConflictResponseObject, error)
+	// SetConflict Say that two cards may not be in progress together.
+	// (PUT /api/issues/{id}/conflicts/{other})
+	SetConflict(ctx context.Context, request SetConflictRequestObject) (SetConflictResponseObject, error)
+	// ClearDependencies Let a card wait for no other.
+	// (DELETE /api/issues/{id}/dependencies)
+	ClearDependencies(ctx context.Context, request ClearDependenciesRequestObject) (ClearDependenciesResponseObject, error)
+	// GetDependencies Say which cards a card waits for, and which wait for it.
+	// (GET /api/issues/{id}/dependencies)
+	GetDependencies(ctx context.Context, request GetDependenciesRequestObject) (GetDependenciesResponseObject, error)
+	// SetDependencies Say which cards a card waits for.
+	// (PUT /api/issues/{id}/dependencies)
+	SetDependencies(ctx context.Context, request SetDependenciesRequestObject) (SetDependenciesResponseObject, error)
+	// EditIssue Change what a card says.
+	// (PATCH /api/issues/{id}/edit)
+	EditIssue(ctx context.Context, request EditIssueRequestObject) (EditIssueResponseObject, error)
+	// ListHistory List what happened to a card, newest first.
+	// (GET /api/issues/{id}/history)
+	ListHistory(ctx context.Context, request ListHistoryRequestObject) (ListHistoryResponseObject, error)
+	// TransitionIssue Move a card to a status, or to another place in its column.
+	// (POST /api/issues/{id}/transition)
+	TransitionIssue(ctx context.Context, request TransitionIssueRequestObject) (TransitionIssueResponseObject, error)
 	// ListKeys List keys, newest first.
 	// (GET /api/keys)
 	ListKeys(ctx context.Context, request ListKeysRequestObject) (ListKeysResponseObject, error)
@@ -9474,12 +25648,24 @@ type StrictServerInterface interface {
 	// ListRoutes List the routes that the caller may reach.
 	// (GET /api/openapi/routes)
 	ListRoutes(ctx context.Context, request ListRoutesRequestObject) (ListRoutesResponseObject, error)
+	// ListPeople List the people of the team by name.
+	// (GET /api/people)
+	ListPeople(ctx context.Context, request ListPeopleRequestObject) (ListPeopleResponseObject, error)
 	// LeaveSession Leave, and let the agent go.
 	// (DELETE /api/plan-sessions)
 	LeaveSession(ctx context.Context, request LeaveSessionRequestObject) (LeaveSessionResponseObject, error)
 	// ConnectSession Connect the calling session.
 	// (POST /api/plan-sessions)
 	ConnectSession(ctx context.Context, request ConnectSessionRequestObject) (ConnectSessionResponseObject, error)
+	// GetResourceFields Say what `fields` may opt into.
+	// (GET /api/resources/{resource}/fields)
+	GetResourceFields(ctx context.Context, request GetResourceFieldsRequestObject) (GetResourceFieldsResponseObject, error)
+	// StreamEvents Follow what happens.
+	// (GET /api/stream)
+	StreamEvents(ctx context.Context, request StreamEventsRequestObject) (StreamEventsResponseObject, error)
+	// GetStreamCursor Say where the log stands.
+	// (GET /api/stream/cursor)
+	GetStreamCursor(ctx context.Context, request GetStreamCursorRequestObject) (GetStreamCursorResponseObject, error)
 	// GetHealth Say that the process answers.
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
@@ -9740,6 +25926,30 @@ func (sh *strictHandler) RequestAccessChanges(w http.ResponseWriter, r *http.Req
 	}
 }
 
+// ListAgents operation middleware
+func (sh *strictHandler) ListAgents(w http.ResponseWriter, r *http.Request) {
+	var request ListAgentsRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAgents(ctx, request.(ListAgentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAgents")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAgentsResponseObject); ok {
+		if err := validResponse.VisitListAgentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // LogIn operation middleware
 func (sh *strictHandler) LogIn(w http.ResponseWriter, r *http.Request) {
 	var request LogInRequestObject
@@ -9874,6 +26084,752 @@ func (sh *strictHandler) SetUp(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ListBoards operation middleware
+func (sh *strictHandler) ListBoards(w http.ResponseWriter, r *http.Request, params ListBoardsParams) {
+	var request ListBoardsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListBoards(ctx, request.(ListBoardsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListBoards")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListBoardsResponseObject); ok {
+		if err := validResponse.VisitListBoardsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateBoard operation middleware
+func (sh *strictHandler) CreateBoard(w http.ResponseWriter, r *http.Request, params CreateBoardParams) {
+	var request CreateBoardRequestObject
+
+	request.Params = params
+
+	var body CreateBoardJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateBoard(ctx, request.(CreateBoardRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateBoard")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateBoardResponseObject); ok {
+		if err := validResponse.VisitCreateBoardResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetBoard operation middleware
+func (sh *strictHandler) GetBoard(w http.ResponseWriter, r *http.Request, ref BoardPath) {
+	var request GetBoardRequestObject
+
+	request.Ref = ref
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetBoard(ctx, request.(GetBoardRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetBoard")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetBoardResponseObject); ok {
+		if err := validResponse.VisitGetBoardResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EditBoard operation middleware
+func (sh *strictHandler) EditBoard(w http.ResponseWriter, r *http.Request, ref BoardPath, params EditBoardParams) {
+	var request EditBoardRequestObject
+
+	request.Ref = ref
+	request.Params = params
+
+	var body EditBoardJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.EditBoard(ctx, request.(EditBoardRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EditBoard")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(EditBoardResponseObject); ok {
+		if err := validResponse.VisitEditBoardResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListIssues operation middleware
+func (sh *strictHandler) ListIssues(w http.ResponseWriter, r *http.Request, params ListIssuesParams) {
+	var request ListIssuesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListIssues(ctx, request.(ListIssuesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListIssues")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListIssuesResponseObject); ok {
+		if err := validResponse.VisitListIssuesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreateIssue operation middleware
+func (sh *strictHandler) CreateIssue(w http.ResponseWriter, r *http.Request, params CreateIssueParams) {
+	var request CreateIssueRequestObject
+
+	request.Params = params
+
+	var body CreateIssueJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreateIssue(ctx, request.(CreateIssueRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreateIssue")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreateIssueResponseObject); ok {
+		if err := validResponse.VisitCreateIssueResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// BatchIssues operation middleware
+func (sh *strictHandler) BatchIssues(w http.ResponseWriter, r *http.Request, params BatchIssuesParams) {
+	var request BatchIssuesRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.BatchIssues(ctx, request.(BatchIssuesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "BatchIssues")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(BatchIssuesResponseObject); ok {
+		if err := validResponse.VisitBatchIssuesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetIssue operation middleware
+func (sh *strictHandler) GetIssue(w http.ResponseWriter, r *http.Request, id IssuePath, params GetIssueParams) {
+	var request GetIssueRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetIssue(ctx, request.(GetIssueRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetIssue")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetIssueResponseObject); ok {
+		if err := validResponse.VisitGetIssueResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AddAcceptanceItem operation middleware
+func (sh *strictHandler) AddAcceptanceItem(w http.ResponseWriter, r *http.Request, id IssuePath, params AddAcceptanceItemParams) {
+	var request AddAcceptanceItemRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body AddAcceptanceItemJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AddAcceptanceItem(ctx, request.(AddAcceptanceItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddAcceptanceItem")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AddAcceptanceItemResponseObject); ok {
+		if err := validResponse.VisitAddAcceptanceItemResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RemoveAcceptanceItem operation middleware
+func (sh *strictHandler) RemoveAcceptanceItem(w http.ResponseWriter, r *http.Request, id IssuePath, item ItemID, params RemoveAcceptanceItemParams) {
+	var request RemoveAcceptanceItemRequestObject
+
+	request.ID = id
+	request.Item = item
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveAcceptanceItem(ctx, request.(RemoveAcceptanceItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveAcceptanceItem")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RemoveAcceptanceItemResponseObject); ok {
+		if err := validResponse.VisitRemoveAcceptanceItemResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EditAcceptanceItem operation middleware
+func (sh *strictHandler) EditAcceptanceItem(w http.ResponseWriter, r *http.Request, id IssuePath, item ItemID, params EditAcceptanceItemParams) {
+	var request EditAcceptanceItemRequestObject
+
+	request.ID = id
+	request.Item = item
+	request.Params = params
+
+	var body EditAcceptanceItemJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.EditAcceptanceItem(ctx, request.(EditAcceptanceItemRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EditAcceptanceItem")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(EditAcceptanceItemResponseObject); ok {
+		if err := validResponse.VisitEditAcceptanceItemResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAttachments operation middleware
+func (sh *strictHandler) ListAttachments(w http.ResponseWriter, r *http.Request, id IssuePath, params ListAttachmentsParams) {
+	var request ListAttachmentsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAttachments(ctx, request.(ListAttachmentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAttachments")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAttachmentsResponseObject); ok {
+		if err := validResponse.VisitListAttachmentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AddAttachment operation middleware
+func (sh *strictHandler) AddAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, params AddAttachmentParams) {
+	var request AddAttachmentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	request.Body = r.Body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AddAttachment(ctx, request.(AddAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddAttachment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AddAttachmentResponseObject); ok {
+		if err := validResponse.VisitAddAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DownloadAttachment operation middleware
+func (sh *strictHandler) DownloadAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params DownloadAttachmentParams) {
+	var request DownloadAttachmentRequestObject
+
+	request.ID = id
+	request.Attachment = attachment
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DownloadAttachment(ctx, request.(DownloadAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DownloadAttachment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DownloadAttachmentResponseObject); ok {
+		if err := validResponse.VisitDownloadAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListComments operation middleware
+func (sh *strictHandler) ListComments(w http.ResponseWriter, r *http.Request, id IssuePath, params ListCommentsParams) {
+	var request ListCommentsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListComments(ctx, request.(ListCommentsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListComments")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListCommentsResponseObject); ok {
+		if err := validResponse.VisitListCommentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// AddComment operation middleware
+func (sh *strictHandler) AddComment(w http.ResponseWriter, r *http.Request, id IssuePath, params AddCommentParams) {
+	var request AddCommentRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body AddCommentJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.AddComment(ctx, request.(AddCommentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "AddComment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(AddCommentResponseObject); ok {
+		if err := validResponse.VisitAddCommentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListConflicts operation middleware
+func (sh *strictHandler) ListConflicts(w http.ResponseWriter, r *http.Request, id IssuePath, params ListConflictsParams) {
+	var request ListConflictsRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListConflicts(ctx, request.(ListConflictsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListConflicts")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListConflictsResponseObject); ok {
+		if err := validResponse.VisitListConflictsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ClearConflict operation middleware
+func (sh *strictHandler) ClearConflict(w http.ResponseWriter, r *http.Request, id IssuePath, other OtherPath, params ClearConflictParams) {
+	var request ClearConflictRequestObject
+
+	request.ID = id
+	request.Other = other
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ClearConflict(ctx, request.(ClearConflictRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ClearConflict")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ClearConflictResponseObject); ok {
+		if err := validResponse.VisitClearConflictResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SetConflict operation middleware
+func (sh *strictHandler) SetConflict(w http.ResponseWriter, r *http.Request, id IssuePath, other OtherPath, params SetConflictParams) {
+	var request SetConflictRequestObject
+
+	request.ID = id
+	request.Other = other
+	request.Params = params
+
+	var body SetConflictJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SetConflict(ctx, request.(SetConflictRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SetConflict")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SetConflictResponseObject); ok {
+		if err := validResponse.VisitSetConflictResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ClearDependencies operation middleware
+func (sh *strictHandler) ClearDependencies(w http.ResponseWriter, r *http.Request, id IssuePath, params ClearDependenciesParams) {
+	var request ClearDependenciesRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ClearDependencies(ctx, request.(ClearDependenciesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ClearDependencies")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ClearDependenciesResponseObject); ok {
+		if err := validResponse.VisitClearDependenciesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetDependencies operation middleware
+func (sh *strictHandler) GetDependencies(w http.ResponseWriter, r *http.Request, id IssuePath, params GetDependenciesParams) {
+	var request GetDependenciesRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetDependencies(ctx, request.(GetDependenciesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetDependencies")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetDependenciesResponseObject); ok {
+		if err := validResponse.VisitGetDependenciesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// SetDependencies operation middleware
+func (sh *strictHandler) SetDependencies(w http.ResponseWriter, r *http.Request, id IssuePath, params SetDependenciesParams) {
+	var request SetDependenciesRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body SetDependenciesJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.SetDependencies(ctx, request.(SetDependenciesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "SetDependencies")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(SetDependenciesResponseObject); ok {
+		if err := validResponse.VisitSetDependenciesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EditIssue operation middleware
+func (sh *strictHandler) EditIssue(w http.ResponseWriter, r *http.Request, id IssuePath, params EditIssueParams) {
+	var request EditIssueRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body EditIssueJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.EditIssue(ctx, request.(EditIssueRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EditIssue")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(EditIssueResponseObject); ok {
+		if err := validResponse.VisitEditIssueResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListHistory operation middleware
+func (sh *strictHandler) ListHistory(w http.ResponseWriter, r *http.Request, id IssuePath, params ListHistoryParams) {
+	var request ListHistoryRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListHistory(ctx, request.(ListHistoryRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListHistory")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListHistoryResponseObject); ok {
+		if err := validResponse.VisitListHistoryResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// TransitionIssue operation middleware
+func (sh *strictHandler) TransitionIssue(w http.ResponseWriter, r *http.Request, id IssuePath, params TransitionIssueParams) {
+	var request TransitionIssueRequestObject
+
+	request.ID = id
+	request.Params = params
+
+	var body TransitionIssueJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.TransitionIssue(ctx, request.(TransitionIssueRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "TransitionIssue")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(TransitionIssueResponseObject); ok {
+		if err := validResponse.VisitTransitionIssueResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // ListKeys operation middleware
 func (sh *strictHandler) ListKeys(w http.ResponseWriter, r *http.Request, params ListKeysParams) {
 	var request ListKeysRequestObject
@@ -9978,6 +26934,30 @@ func (sh *strictHandler) ListRoutes(w http.ResponseWriter, r *http.Request, para
 	}
 }
 
+// ListPeople operation middleware
+func (sh *strictHandler) ListPeople(w http.ResponseWriter, r *http.Request) {
+	var request ListPeopleRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPeople(ctx, request.(ListPeopleRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPeople")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPeopleResponseObject); ok {
+		if err := validResponse.VisitListPeopleResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // LeaveSession operation middleware
 func (sh *strictHandler) LeaveSession(w http.ResponseWriter, r *http.Request) {
 	var request LeaveSessionRequestObject
@@ -10026,6 +27006,82 @@ func (sh *strictHandler) ConnectSession(w http.ResponseWriter, r *http.Request) 
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ConnectSessionResponseObject); ok {
 		if err := validResponse.VisitConnectSessionResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetResourceFields operation middleware
+func (sh *strictHandler) GetResourceFields(w http.ResponseWriter, r *http.Request, resource ResourceName) {
+	var request GetResourceFieldsRequestObject
+
+	request.Resource = resource
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetResourceFields(ctx, request.(GetResourceFieldsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetResourceFields")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetResourceFieldsResponseObject); ok {
+		if err := validResponse.VisitGetResourceFieldsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// StreamEvents operation middleware
+func (sh *strictHandler) StreamEvents(w http.ResponseWriter, r *http.Request, params StreamEventsParams) {
+	var request StreamEventsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.StreamEvents(ctx, request.(StreamEventsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "StreamEvents")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(StreamEventsResponseObject); ok {
+		if err := validResponse.VisitStreamEventsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetStreamCursor operation middleware
+func (sh *strictHandler) GetStreamCursor(w http.ResponseWriter, r *http.Request) {
+	var request GetStreamCursorRequestObject
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetStreamCursor(ctx, request.(GetStreamCursorRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetStreamCursor")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetStreamCursorResponseObject); ok {
+		if err := validResponse.VisitGetStreamCursorResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

@@ -49,6 +49,10 @@ type Operation struct {
 	AgentGateOpen bool   // callable by a session that holds no agent
 	Events        []string
 	RateLimit     RateLimit // zero unless Permission is Public
+	BodyLimit     int64     // bytes of a body that is no JSON; 0 where it is
+	Stream        bool      // answers with server-sent events, for as long as they are read
+	Download      bool      // answers with a file
+	Idempotent    bool      // takes an Idempotency-Key
 }
 
 // Route names the operation as routes are listed.
@@ -69,16 +73,64 @@ var Operations = []Operation{
 	{ID: "getMe", Method: "GET", Path: "/api/auth/me", Tag: "auth", Permission: "any-key"},
 	{ID: "getPermissions", Method: "GET", Path: "/api/auth/permissions", Tag: "auth", Permission: "any-key"},
 	{ID: "listKeys", Method: "GET", Path: "/api/keys", Tag: "keys", Permission: "any-key", Audience: "person"},
-	{ID: "revokeKey", Method: "DELETE", Path: "/api/keys/{id}", Tag: "keys", Permission: "any-key", Audience: "person"},
+	{ID: "revokeKey", Method: "DELETE", Path: "/api/keys/{id}", Tag: "keys", Permission: "any-key", Audience: "person", Events: []string{"key.revoked"}},
 	{ID: "getContract", Method: "GET", Path: "/api/openapi", Tag: "contract", Permission: "any-key"},
 	{ID: "listRoutes", Method: "GET", Path: "/api/openapi/routes", Tag: "contract", Permission: "any-key"},
 	{ID: "connectSession", Method: "POST", Path: "/api/plan-sessions", Tag: "plan-sessions", Permission: "any-key", Audience: "agent"},
 	{ID: "leaveSession", Method: "DELETE", Path: "/api/plan-sessions", Tag: "plan-sessions", Permission: "any-key", Audience: "agent"},
+	{ID: "listBoards", Method: "GET", Path: "/api/boards", Tag: "boards", Permission: "cards.view"},
+	{ID: "createBoard", Method: "POST", Path: "/api/boards", Tag: "boards", Permission: "boards.edit", Events: []string{"board.created"}, Idempotent: true},
+	{ID: "getBoard", Method: "GET", Path: "/api/boards/{ref}", Tag: "boards", Permission: "cards.view"},
+	{ID: "editBoard", Method: "PATCH", Path: "/api/boards/{ref}", Tag: "boards", Permission: "boards.edit", Events: []string{"board.edited"}},
+	{ID: "listIssues", Method: "GET", Path: "/api/issues", Tag: "issues", Permission: "cards.view", BoardScope: "optional"},
+	{ID: "createIssue", Method: "POST", Path: "/api/issues", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.created", "issue.gates_changed"}, Idempotent: true},
+	{ID: "batchIssues", Method: "GET", Path: "/api/issues/batch", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
+	{ID: "getIssue", Method: "GET", Path: "/api/issues/{id}", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
+	{ID: "editIssue", Method: "PATCH", Path: "/api/issues/{id}/edit", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.edited", "issue.gates_changed"}},
+	{ID: "transitionIssue", Method: "POST", Path: "/api/issues/{id}/transition", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.transitioned", "issue.gates_changed"}},
+	{ID: "listComments", Method: "GET", Path: "/api/issues/{id}/comments", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
+	{ID: "addComment", Method: "POST", Path: "/api/issues/{id}/comments", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.commented"}, Idempotent: true},
+	{ID: "getDependencies", Method: "GET", Path: "/api/issues/{id}/dependencies", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
+	{ID: "setDependencies", Method: "PUT", Path: "/api/issues/{id}/dependencies", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.dependencies_changed"}},
+	{ID: "clearDependencies", Method: "DELETE", Path: "/api/issues/{id}/dependencies", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.dependencies_changed"}},
+	{ID: "listConflicts", Method: "GET", Path: "/api/issues/{id}/conflicts", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
+	{ID: "setConflict", Method: "PUT", Path: "/api/issues/{id}/conflicts/{other}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.conflicts_changed"}},
+	{ID: "clearConflict", Method: "DELETE", Path: "/api/issues/{id}/conflicts/{other}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.conflicts_changed"}},
+	{ID: "addAcceptanceItem", Method: "POST", Path: "/api/issues/{id}/acceptance", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.acceptance_changed"}, Idempotent: true},
+	{ID: "editAcceptanceItem", Method: "PATCH", Path: "/api/issues/{id}/acceptance/{item}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.acceptance_changed"}},
+	{ID: "removeAcceptanceItem", Method: "DELETE", Path: "/api/issues/{id}/acceptance/{item}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.acceptance_changed"}},
+	{ID: "listHistory", Method: "GET", Path: "/api/issues/{id}/history", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
+	{ID: "listAttachments", Method: "GET", Path: "/api/issues/{id}/attachments", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
+	{ID: "addAttachment", Method: "POST", Path: "/api/issues/{id}/attachments", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.attached"}, BodyLimit: 1073741824, Idempotent: true},
+	{ID: "downloadAttachment", Method: "GET", Path: "/api/issues/{id}/attachments/{attachment}", Tag: "issues", Permission: "cards.view", BoardScope: "required", Download: true},
+	{ID: "listPeople", Method: "GET", Path: "/api/people", Tag: "team", Permission: "cards.view"},
+	{ID: "listAgents", Method: "GET", Path: "/api/agents", Tag: "team", Permission: "cards.view"},
+	{ID: "getResourceFields", Method: "GET", Path: "/api/resources/{resource}/fields", Tag: "contract", Permission: "any-key"},
+	{ID: "streamEvents", Method: "GET", Path: "/api/stream", Tag: "streams", Permission: "any-key", Stream: true},
+	{ID: "getStreamCursor", Method: "GET", Path: "/api/stream/cursor", Tag: "streams", Permission: "any-key"},
 	{ID: "getHealth", Method: "GET", Path: "/healthz", Tag: "operations", Permission: "public", RateLimit: RateLimit{PerMinute: 6000, Burst: 1000}},
 	{ID: "getReadiness", Method: "GET", Path: "/readyz", Tag: "operations", Permission: "public", RateLimit: RateLimit{PerMinute: 6000, Burst: 1000}},
 }
 
-// AllPermissions holds every permission in the order of the contract.
+// Resources says of each resource what a row always has and what `fields` may opt into.
+var Resources = []ResourceFields{
+	{
+		Resource: "issue", Description: "A card. What is opted into stands here only when `fields` asked for it and there is any.",
+		Always: []string{"id", "board", "type", "status", "title", "priority", "parent_id", "effort", "assigned_agent", "blocked", "requires_human", "gates", "description_hash", "version", "created_at", "updated_at"}, Hashes: []string{"description_hash"},
+		Fields: []ResourceField{
+			{Name: "description", Description: "What is to be done, in Markdown."},
+			{Name: "acceptance", Description: "What has to hold before the card is Done."},
+			{Name: "waiting_on", Description: "What the card waits for, and why."},
+			{Name: "conflict_on", Description: "The cards that may not be in progress together with this one."},
+			{Name: "attachments", Description: "Its files."},
+		},
+		Relations: []ResourceRelation{
+			{Name: "children", Resource: "issue", Description: "The cards of an Epic."},
+		},
+	},
+}
+
+// AllPermissions holds every Permission in the order of the contract.
 var AllPermissions = []Permission{
 	"cards.view",
 	"cards.edit",
@@ -96,4 +148,14 @@ var AllPermissions = []Permission{
 	"gateway.report",
 	"boards.edit",
 	"team.admin",
+}
+
+// AllIssueStatuses holds every IssueStatus in the order of the contract.
+var AllIssueStatuses = []IssueStatus{
+	"Review",
+	"ToDo",
+	"In Progress",
+	"Backlog",
+	"Done",
+	"Cancelled",
 }

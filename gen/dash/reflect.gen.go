@@ -47,6 +47,66 @@ func ParseResponse(operationID string, r *http.Response) (any, error) {
 		return ParseConnectSessionResponse(r)
 	case "leaveSession":
 		return ParseLeaveSessionResponse(r)
+	case "listBoards":
+		return ParseListBoardsResponse(r)
+	case "createBoard":
+		return ParseCreateBoardResponse(r)
+	case "getBoard":
+		return ParseGetBoardResponse(r)
+	case "editBoard":
+		return ParseEditBoardResponse(r)
+	case "listIssues":
+		return ParseListIssuesResponse(r)
+	case "createIssue":
+		return ParseCreateIssueResponse(r)
+	case "batchIssues":
+		return ParseBatchIssuesResponse(r)
+	case "getIssue":
+		return ParseGetIssueResponse(r)
+	case "editIssue":
+		return ParseEditIssueResponse(r)
+	case "transitionIssue":
+		return ParseTransitionIssueResponse(r)
+	case "listComments":
+		return ParseListCommentsResponse(r)
+	case "addComment":
+		return ParseAddCommentResponse(r)
+	case "getDependencies":
+		return ParseGetDependenciesResponse(r)
+	case "setDependencies":
+		return ParseSetDependenciesResponse(r)
+	case "clearDependencies":
+		return ParseClearDependenciesResponse(r)
+	case "listConflicts":
+		return ParseListConflictsResponse(r)
+	case "setConflict":
+		return ParseSetConflictResponse(r)
+	case "clearConflict":
+		return ParseClearConflictResponse(r)
+	case "addAcceptanceItem":
+		return ParseAddAcceptanceItemResponse(r)
+	case "editAcceptanceItem":
+		return ParseEditAcceptanceItemResponse(r)
+	case "removeAcceptanceItem":
+		return ParseRemoveAcceptanceItemResponse(r)
+	case "listHistory":
+		return ParseListHistoryResponse(r)
+	case "listAttachments":
+		return ParseListAttachmentsResponse(r)
+	case "addAttachment":
+		return ParseAddAttachmentResponse(r)
+	case "downloadAttachment":
+		return ParseDownloadAttachmentResponse(r)
+	case "listPeople":
+		return ParseListPeopleResponse(r)
+	case "listAgents":
+		return ParseListAgentsResponse(r)
+	case "getResourceFields":
+		return ParseGetResourceFieldsResponse(r)
+	case "streamEvents":
+		return ParseStreamEventsResponse(r)
+	case "getStreamCursor":
+		return ParseGetStreamCursorResponse(r)
 	case "getHealth":
 		return ParseGetHealthResponse(r)
 	case "getReadiness":
@@ -83,8 +143,47 @@ func ModelTypes() map[string]reflect.Type {
 		"SessionConnected":            reflect.TypeFor[SessionConnected](),
 		"PlanSession":                 reflect.TypeFor[PlanSession](),
 		"AgentRef":                    reflect.TypeFor[AgentRef](),
-		"Health":                      reflect.TypeFor[Health](),
+		"StatusCount":                 reflect.TypeFor[StatusCount](),
+		"Board":                       reflect.TypeFor[Board](),
+		"BoardCreate":                 reflect.TypeFor[BoardCreate](),
+		"BoardEdit":                   reflect.TypeFor[BoardEdit](),
+		"BoardPage":                   reflect.TypeFor[BoardPage](),
+		"IssueLink":                   reflect.TypeFor[IssueLink](),
+		"Blocked":                     reflect.TypeFor[Blocked](),
+		"RequiresHuman":               reflect.TypeFor[RequiresHuman](),
+		"WaitingOn":                   reflect.TypeFor[WaitingOn](),
+		"Conflict":                    reflect.TypeFor[Conflict](),
+		"AcceptanceItem":              reflect.TypeFor[AcceptanceItem](),
+		"Attachment":                  reflect.TypeFor[Attachment](),
 		"Issue":                       reflect.TypeFor[Issue](),
+		"IssuePage":                   reflect.TypeFor[IssuePage](),
+		"IssueBatch":                  reflect.TypeFor[IssueBatch](),
+		"IssueCreate":                 reflect.TypeFor[IssueCreate](),
+		"IssueEdit":                   reflect.TypeFor[IssueEdit](),
+		"IssueTransition":             reflect.TypeFor[IssueTransition](),
+		"DependenciesSet":             reflect.TypeFor[DependenciesSet](),
+		"Dependencies":                reflect.TypeFor[Dependencies](),
+		"ConflictSet":                 reflect.TypeFor[ConflictSet](),
+		"ConflictList":                reflect.TypeFor[ConflictList](),
+		"AcceptanceItemCreate":        reflect.TypeFor[AcceptanceItemCreate](),
+		"AcceptanceItemEdit":          reflect.TypeFor[AcceptanceItemEdit](),
+		"CommentCreate":               reflect.TypeFor[CommentCreate](),
+		"Comment":                     reflect.TypeFor[Comment](),
+		"CommentPage":                 reflect.TypeFor[CommentPage](),
+		"AttachmentList":              reflect.TypeFor[AttachmentList](),
+		"Actor":                       reflect.TypeFor[Actor](),
+		"PersonList":                  reflect.TypeFor[PersonList](),
+		"AgentList":                   reflect.TypeFor[AgentList](),
+		"Change":                      reflect.TypeFor[Change](),
+		"Event":                       reflect.TypeFor[Event](),
+		"EventPage":                   reflect.TypeFor[EventPage](),
+		"StreamCursor":                reflect.TypeFor[StreamCursor](),
+		"StreamEnd":                   reflect.TypeFor[StreamEnd](),
+		"ResourceFields":              reflect.TypeFor[ResourceFields](),
+		"ResourceField":               reflect.TypeFor[ResourceField](),
+		"ResourceRelation":            reflect.TypeFor[ResourceRelation](),
+		"Health":                      reflect.TypeFor[Health](),
+		"Fault":                       reflect.TypeFor[Fault](),
 		"InvalidRequestRefusal":       reflect.TypeFor[InvalidRequestRefusal](),
 		"UnknownTeamRefusal":          reflect.TypeFor[UnknownTeamRefusal](),
 		"UnauthenticatedRefusal":      reflect.TypeFor[UnauthenticatedRefusal](),
@@ -106,6 +205,17 @@ func ModelTypes() map[string]reflect.Type {
 		"RateLimitedRefusal":          reflect.TypeFor[RateLimitedRefusal](),
 		"InternalRefusal":             reflect.TypeFor[InternalRefusal](),
 		"NotReadyRefusal":             reflect.TypeFor[NotReadyRefusal](),
+		"VersionConflictRefusal":      reflect.TypeFor[VersionConflictRefusal](),
+		"Current":                     reflect.TypeFor[Current](),
+		"GateFailedRefusal":           reflect.TypeFor[GateFailedRefusal](),
+		"DependencyCycleRefusal":      reflect.TypeFor[DependencyCycleRefusal](),
+		"UnknownIssuesRefusal":        reflect.TypeFor[UnknownIssuesRefusal](),
+		"UnknownAgentRefusal":         reflect.TypeFor[UnknownAgentRefusal](),
+		"InvalidParentRefusal":        reflect.TypeFor[InvalidParentRefusal](),
+		"PrefixTakenRefusal":          reflect.TypeFor[PrefixTakenRefusal](),
+		"IdempotencyKeyReusedRefusal": reflect.TypeFor[IdempotencyKeyReusedRefusal](),
+		"LimitReachedRefusal":         reflect.TypeFor[LimitReachedRefusal](),
+		"TooManyStreamsRefusal":       reflect.TypeFor[TooManyStreamsRefusal](),
 		"DemoReport":                  reflect.TypeFor[DemoReport](),
 		"DemoStep":                    reflect.TypeFor[DemoStep](),
 		"SessionKeyFile":              reflect.TypeFor[SessionKeyFile](),

@@ -334,6 +334,156 @@ func (r NotReadyRefusal) Coded() Refusal {
 	return r
 }
 
+// Error is the message for whoever called.
+func (r VersionConflictRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r VersionConflictRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is version_conflict.
+func (r VersionConflictRefusal) RefusalCode() string { return "version_conflict" }
+
+// Coded fills in the code.
+func (r VersionConflictRefusal) Coded() Refusal {
+	r.Code = "version_conflict"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r GateFailedRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r GateFailedRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is gate_failed.
+func (r GateFailedRefusal) RefusalCode() string { return "gate_failed" }
+
+// Coded fills in the code.
+func (r GateFailedRefusal) Coded() Refusal {
+	r.Code = "gate_failed"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r DependencyCycleRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r DependencyCycleRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is dependency_cycle.
+func (r DependencyCycleRefusal) RefusalCode() string { return "dependency_cycle" }
+
+// Coded fills in the code.
+func (r DependencyCycleRefusal) Coded() Refusal {
+	r.Code = "dependency_cycle"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r UnknownIssuesRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 422.
+func (r UnknownIssuesRefusal) RefusalStatus() int { return 422 }
+
+// RefusalCode is unknown_issues.
+func (r UnknownIssuesRefusal) RefusalCode() string { return "unknown_issues" }
+
+// Coded fills in the code.
+func (r UnknownIssuesRefusal) Coded() Refusal {
+	r.Code = "unknown_issues"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r UnknownAgentRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 422.
+func (r UnknownAgentRefusal) RefusalStatus() int { return 422 }
+
+// RefusalCode is unknown_agent.
+func (r UnknownAgentRefusal) RefusalCode() string { return "unknown_agent" }
+
+// Coded fills in the code.
+func (r UnknownAgentRefusal) Coded() Refusal {
+	r.Code = "unknown_agent"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r InvalidParentRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 422.
+func (r InvalidParentRefusal) RefusalStatus() int { return 422 }
+
+// RefusalCode is invalid_parent.
+func (r InvalidParentRefusal) RefusalCode() string { return "invalid_parent" }
+
+// Coded fills in the code.
+func (r InvalidParentRefusal) Coded() Refusal {
+	r.Code = "invalid_parent"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r PrefixTakenRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r PrefixTakenRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is prefix_taken.
+func (r PrefixTakenRefusal) RefusalCode() string { return "prefix_taken" }
+
+// Coded fills in the code.
+func (r PrefixTakenRefusal) Coded() Refusal {
+	r.Code = "prefix_taken"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r IdempotencyKeyReusedRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r IdempotencyKeyReusedRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is idempotency_key_reused.
+func (r IdempotencyKeyReusedRefusal) RefusalCode() string { return "idempotency_key_reused" }
+
+// Coded fills in the code.
+func (r IdempotencyKeyReusedRefusal) Coded() Refusal {
+	r.Code = "idempotency_key_reused"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r LimitReachedRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r LimitReachedRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is limit_reached.
+func (r LimitReachedRefusal) RefusalCode() string { return "limit_reached" }
+
+// Coded fills in the code.
+func (r LimitReachedRefusal) Coded() Refusal {
+	r.Code = "limit_reached"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r TooManyStreamsRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 429.
+func (r TooManyStreamsRefusal) RefusalStatus() int { return 429 }
+
+// RefusalCode is too_many_streams.
+func (r TooManyStreamsRefusal) RefusalCode() string { return "too_many_streams" }
+
+// Coded fills in the code.
+func (r TooManyStreamsRefusal) Coded() Refusal {
+	r.Code = "too_many_streams"
+	return r
+}
+
 // DecodeRefusal reads a refusal's body by its code. An error says that the body is none that the contract knows.
 func DecodeRefusal(body []byte) (Refusal, error) {
 	var head struct {
@@ -385,6 +535,26 @@ func DecodeRefusal(body []byte) (Refusal, error) {
 		return decodeRefusal[InternalRefusal](body)
 	case "not_ready":
 		return decodeRefusal[NotReadyRefusal](body)
+	case "version_conflict":
+		return decodeRefusal[VersionConflictRefusal](body)
+	case "gate_failed":
+		return decodeRefusal[GateFailedRefusal](body)
+	case "dependency_cycle":
+		return decodeRefusal[DependencyCycleRefusal](body)
+	case "unknown_issues":
+		return decodeRefusal[UnknownIssuesRefusal](body)
+	case "unknown_agent":
+		return decodeRefusal[UnknownAgentRefusal](body)
+	case "invalid_parent":
+		return decodeRefusal[InvalidParentRefusal](body)
+	case "prefix_taken":
+		return decodeRefusal[PrefixTakenRefusal](body)
+	case "idempotency_key_reused":
+		return decodeRefusal[IdempotencyKeyReusedRefusal](body)
+	case "limit_reached":
+		return decodeRefusal[LimitReachedRefusal](body)
+	case "too_many_streams":
+		return decodeRefusal[TooManyStreamsRefusal](body)
 	}
 	return nil, fmt.Errorf("the contract knows no refusal %q", head.Error)
 }

@@ -4,6 +4,15 @@
 
 package sqldb
 
+type AcceptanceItem struct {
+	TeamID  string
+	IssueID string
+	Number  int64
+	Title   string
+	Checked int64
+	Version int64
+}
+
 type AccessRequest struct {
 	PublicID      string
 	SecretHash    string
@@ -46,11 +55,109 @@ type AgentKey struct {
 	RevokedByName *string
 }
 
+type Attachment struct {
+	TeamID  string
+	ID      string
+	IssueID string
+	At      int64
+	Content string
+}
+
+type Board struct {
+	TeamID      string
+	Ref         int64
+	Prefix      string
+	Name        string
+	Description *string
+	Repo        *string
+	LastIssue   int64
+	Version     int64
+	CreatedAt   int64
+	UpdatedAt   int64
+}
+
+type Card struct {
+	TeamID          string
+	ID              string
+	Board           int64
+	Status          string
+	Position        int64
+	ParentID        *string
+	Content         string
+	Type            string
+	Agent           *int64
+	Stuck           int64
+	TitleKey        string
+	DescriptionHash string
+	Version         int64
+	CreatedAt       int64
+	UpdatedAt       int64
+	Waiting         int64
+	Conflicting     int64
+}
+
+type Comment struct {
+	TeamID  string
+	IssueID string
+	Number  int64
+	Body    string
+	Actor   string
+	At      int64
+}
+
+type Dependency struct {
+	TeamID  string
+	IssueID string
+	OnID    string
+}
+
+type Event struct {
+	TeamID  string
+	Number  int64
+	Kind    string
+	At      int64
+	Board   *int64
+	IssueID *string
+	KeyID   *string
+	Version *int64
+	Actor   string
+	Changes string
+}
+
 type Instance struct {
 	ID        int64
 	Name      string
 	SetupHash *string
 	CreatedAt int64
+}
+
+type Issue struct {
+	TeamID          string
+	ID              string
+	Board           int64
+	Number          int64
+	Status          string
+	Position        int64
+	ParentID        *string
+	Type            string
+	Agent           *int64
+	Stuck           int64
+	LastItem        int64
+	Version         int64
+	CreatedAt       int64
+	UpdatedAt       int64
+	WaitingReason   string
+	TitleKey        string
+	Content         string
+	DescriptionHash string
+	Description     string
+}
+
+type IssueConflict struct {
+	TeamID  string
+	IssueID string
+	OtherID string
+	Reason  string
 }
 
 type Login struct {
@@ -60,6 +167,16 @@ type Login struct {
 	CSRFToken string
 	CreatedAt int64
 	ExpiresAt int64
+}
+
+type Once struct {
+	TeamID    string
+	Caller    string
+	Operation string
+	Key       string
+	Digest    string
+	Subject   string
+	At        int64
 }
 
 type Person struct {
@@ -87,4 +204,9 @@ type Team struct {
 	Slug      string
 	Name      string
 	CreatedAt int64
+}
+
+type TeamLog struct {
+	TeamID string
+	Head   int64
 }

@@ -22,22 +22,29 @@ import (
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/access"
+	"github.com/fiftyarms/platform/internal/blobs"
 	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/dashboard/guard"
 	"github.com/fiftyarms/platform/internal/dashboard/handler"
+	"github.com/fiftyarms/platform/internal/dashboard/stream"
 	"github.com/fiftyarms/platform/internal/openapi"
 	"github.com/fiftyarms/platform/internal/store"
+	"github.com/fiftyarms/platform/internal/wake"
+	"github.com/fiftyarms/platform/internal/wake/inproc"
 )
 
 // Config is what a server is made of.
 type Config struct {
 	Store          store.Store      // required; the server closes it
+	Blobs          *blobs.Store     // required: the bytes of attachments; the server closes it
 	PublicURL      string           // required: where browsers and agents reach the server, like https://dash.example.com
 	TrustedProxies int              // proxies in front whose X-Forwarded-For is believed
 	DrainDelay     time.Duration    // how long a server that is told to end goes on answering, not ready
 	Now            func() time.Time // nil is the system's clock
 	Random         io.Reader        // nil is the system's; safe for concurrent use
 	Log            *slog.Logger     // nil drops it
+	Wake           wake.Waker       // nil wakes within this process; the server closes one that can be closed
+	Pace           stream.Pace      // of the streams; zero members are the usual ones
 	// Web makes the pages from the API that they call; they get every path that is not the API's. Nil serves none.
 	Web func(api http.Handler) (http.Handler, error)
 }
@@ -45,6 +52,9 @@ type Config struct {
 // A Server is a dashboard that is ready to serve.
 type Server struct {
 	store      store.Store
+	blobs      *blobs.Store
+	wake       wake.Waker
+	streams    *stream.Hub
 	handler    http.Handler
 	log        *slog.Logger
 	publicURL  *url.URL
@@ -53,7 +63,7 @@ type Server struct {
 	limits     limits
 }
 
-// limits bound what one connection may hold up. An operation that streams sets its own with http.ResponseController.
+// limits bound what one connection may hold up. For files and streams the guard sets others, as their bytes move.
 type limits struct {
 	header, read, write, idle time.Duration
 	delay                     time.Duration // from being told to end until no call is taken any more
@@ -76,8 +86,13 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	if cfg.Wake == nil {
+		cfg.Wake = &inproc.Waker{}
+	}
 	s := &Server{
 		store:     cfg.Store,
+		blobs:     cfg.Blobs,
+		wake:      cfg.Wake,
 		log:       cfg.Log,
 		publicURL: public,
 		limits: limits{
@@ -85,10 +100,18 @@ func New(ctx context.Context, cfg Config) (*Server, error) {
 			delay: cfg.DrainDelay, drain: 15 * time.Second,
 		},
 	}
-	if s.handler, err = s.assemble(ctx, cfg); err != nil {
+	s.streams = stream.New(stream.Config{
+		Log: func(teamID string) stream.Log { return cfg.Store.Of(teamID) }, Wake: cfg.Wake, Told: cfg.Log, Pace: cfg.Pace,
+	})
+	s.handler, err = s.assemble(ctx, cfg)
+	if err == nil {
+		err = s.offerSetup(ctx, cfg.Random)
+	}
+	if err != nil {
+		s.streams.Close()
 		return nil, err
 	}
-	return s, s.offerSetup(ctx, cfg.Random)
+	return s, nil
 }
 
 func (s *Server) assemble(ctx context.Context, cfg Config) (http.Handler, error) {
@@ -106,7 +129,7 @@ func (s *Server) assemble(ctx context.Context, cfg Config) (http.Handler, error)
 		Store: cfg.Store, Contract: contract, Cookie: cookie, PublicURL: s.publicURL, TrustedProxies: cfg.TrustedProxies,
 		Now: now, Random: cfg.Random, Log: cfg.Log,
 	}, handler.New(handler.Config{
-		Store: cfg.Store, Contract: contract, Cookie: cookie, PublicURL: s.publicURL,
+		Store: cfg.Store, Wake: cfg.Wake, Streams: s.streams, Blobs: cfg.Blobs, Contract: contract, Cookie: cookie, PublicURL: s.publicURL,
 		Now: now, Random: cfg.Random, Version: cli.Version, Draining: s.draining.Load,
 	}))
 	if err != nil {
@@ -172,8 +195,9 @@ func (s *Server) SetupLink() string {
 // Handler answers every path of the server.
 func (s *Server) Handler() http.Handler { return s.handler }
 
-// Serve answers on a listener, which it closes, until ctx ends. Then readiness is refused; after the drain delay, in
-// which a load balancer can look away, no new call is taken, and the calls that run get 15 seconds to end.
+// Serve answers on a listener, which it closes, until ctx ends. Then readiness is refused and streams end, so that they
+// go on at another server; after the drain delay, in which a load balancer can look away, no new call is taken, and the
+// calls that run get 15 seconds to end.
 func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	server := &http.Server{
 		Handler:           s.handler,
@@ -182,6 +206,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 		WriteTimeout:      s.limits.write,
 		IdleTimeout:       s.limits.idle,
 		MaxHeaderBytes:    64 << 10,
+		ConnContext:       boundSending,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // what broken clients do
 	}
 	ended := make(chan error, 1)
@@ -192,6 +217,7 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	case <-ctx.Done():
 	}
 	s.draining.Store(true)
+	s.streams.Drain()
 	select {
 	case err := <-ended:
 		return fmt.Errorf("serve on %s: %w", on.Addr(), err)
@@ -207,8 +233,30 @@ func (s *Server) Serve(ctx context.Context, on net.Listener) error {
 	return err
 }
 
-// Close closes the store. Call it when no call runs any more.
-func (s *Server) Close() error { return s.store.Close() }
+// sendMost is about how many bytes the kernel holds of what a connection has not taken yet.
+const sendMost = 256 << 10
+
+// boundSending bounds what the kernel holds for a connection. That would grow to megabytes for each reader that is
+// slow, and a large buffer hides that a reader still reads: there is room again only when a good part of it is taken.
+func boundSending(ctx context.Context, c net.Conn) context.Context {
+	if tcp, ok := c.(*net.TCPConn); ok {
+		_ = tcp.SetWriteBuffer(sendMost) // it works without
+	}
+	return ctx
+}
+
+// EndStreams ends the streams that are open, and those that come, as Serve does when it ends.
+func (s *Server) EndStreams() { s.streams.Drain() }
+
+// Close closes the stores and the waker. Call it when no call runs any more.
+func (s *Server) Close() error {
+	s.streams.Close()
+	var woken error
+	if w, ok := s.wake.(io.Closer); ok {
+		woken = w.Close()
+	}
+	return errors.Join(woken, s.store.Close(), s.blobs.Close())
+}
 
 // ParsePublicURL reads where browsers reach a server: http or https, a host, and nothing after it, since the pages are
 // at the root.

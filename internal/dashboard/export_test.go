@@ -8,3 +8,6 @@ import "time"
 func (s *Server) Hurry(read, drain time.Duration) {
 	s.limits.header, s.limits.read, s.limits.drain = read, read, drain
 }
+
+// HurryWrites shortens how long an answer may take.
+func (s *Server) HurryWrites(write time.Duration) { s.limits.write = write }

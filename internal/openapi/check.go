@@ -84,6 +84,17 @@ func (o *Operation) checkBody(r Request, mode Mode) []Issue {
 	return o.doc.checks.Validator(schema.RequestSide, content.schema).CheckValue(value, "body", "", mode)
 }
 
+// BodyTakes tells whether the operation takes a JSON object as its body and the
+// contract names a member of it so.
+func (o *Operation) BodyTakes(member string) bool {
+	content, ok := o.inputs().jsonContent("")
+	if !ok || !content.schema.OK() {
+		return false
+	}
+	names, _ := o.doc.checks.Shape(content.schema).Fields()
+	return names[member]
+}
+
 // HealBody undoes one common mishap: a body that should be an object or array
 // but arrives as a JSON string that holds it. It returns the inner JSON and
 // true if raw is such a string and the contract wants no string, else raw and

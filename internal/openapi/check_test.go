@@ -291,3 +291,17 @@ func TestHealBody(t *testing.T) {
 		}
 	}
 }
+
+func TestBodyTakes(t *testing.T) {
+	d := board(t)
+	for _, c := range []struct {
+		id, member string
+		want       bool
+	}{
+		{"createIssue", "title", true}, {"createIssue", "nothing", false}, {"healthz", "title", false}, {"upload", "title", false}, {"putNotes", "title", false},
+	} {
+		if got := operation(t, d, c.id).BodyTakes(c.member); got != c.want {
+			t.Errorf("%s takes %s: %t", c.id, c.member, got)
+		}
+	}
+}

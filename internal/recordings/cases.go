@@ -4,6 +4,7 @@ package recordings
 
 import (
 	"net/http"
+	"slices"
 	"strings"
 
 	"github.com/fiftyarms/platform/gen/dash"
@@ -13,7 +14,7 @@ import (
 // A Case is one call that is recorded: what has to have happened before, and the call itself.
 type Case struct {
 	Operation string
-	Name      string // the file's; a refusal's is its code
+	Name      string // the file's; a refusal's is its code, with a dash and what tells it from others if there are more
 	Status    int
 	make      func(w *world) *http.Request
 }
@@ -25,7 +26,10 @@ const (
 
 // Cases are all recordings. Every operation of the contract has a success and a refusal here; a test says which lacks
 // one.
-var Cases = []Case{
+var Cases = slices.Concat(accessCases, workCases)
+
+// The cases of who may do what, and of the server.
+var accessCases = []Case{
 	{"createAccessRequest", "created", 201, func(w *world) *http.Request { return w.request("POST", "/api/access-requests", asking) }},
 	{"createAccessRequest", "invalid_request", 400, func(w *world) *http.Request {
 		return w.request("POST", "/api/access-requests", `{"title":"","colour":"red"}`)

@@ -94,7 +94,12 @@ func TestClientReadsRecordings(t *testing.T) {
 				t.Fatal(err)
 			}
 			field := reflect.ValueOf(parsed).Elem().FieldByName(fmt.Sprintf("JSON%d", c.Status))
+			contentType := i.Response.Headers.Get("Content-Type")
 			switch {
+			case contentType != "" && contentType != "application/json":
+				if got := reflect.ValueOf(parsed).Elem().FieldByName("Body").Bytes(); string(got) != i.Response.Body {
+					t.Errorf("the client reads %q", got)
+				}
 			case i.Response.Body == "":
 				if field.IsValid() {
 					t.Error("the contract declares a body that was not sent")
@@ -111,10 +116,11 @@ func TestRefusalsAreErrorsOfTheirCode(t *testing.T) {
 		if c.Status < 300 {
 			continue
 		}
+		code, _, _ := strings.Cut(c.Name, "-")
 		refusal, err := dash.DecodeRefusal([]byte(read(t, c).Response.Body))
 		if err != nil {
 			t.Errorf("%s/%s: %v", c.Operation, c.Name, err)
-		} else if refusal.RefusalStatus() != c.Status || refusal.RefusalCode() != c.Name || refusal.Error() == "" {
+		} else if refusal.RefusalStatus() != c.Status || refusal.RefusalCode() != code || refusal.Error() == "" {
 			t.Errorf("%s/%s is read as %d %s %q", c.Operation, c.Name, refusal.RefusalStatus(), refusal.RefusalCode(), refusal)
 		}
 	}

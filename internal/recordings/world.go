@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/blobs"
 	"github.com/fiftyarms/platform/internal/dashboard"
 	"github.com/fiftyarms/platform/internal/store"
 	"github.com/fiftyarms/platform/internal/store/sqlstore"
@@ -35,6 +36,7 @@ type world struct {
 
 	cookie, csrf string // of the person who signed in last
 	key          string // of the agent that was approved last
+	until        string // what the last frame of a stream holds
 	err          error  // the first thing that went wrong while the world was brought about
 }
 
@@ -53,8 +55,12 @@ func newWorld(ctx context.Context) (*world, error) {
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
+	files, err := blobs.Open(ctx, blobs.FileURL(filepath.Join(dir, "attachments")))
+	if err != nil {
+		return nil, errors.Join(err, w.store.Close(), os.RemoveAll(dir))
+	}
 	w.server, err = dashboard.New(ctx, dashboard.Config{
-		Store: w.store, PublicURL: publicURL, Now: now, Random: &testkit.Random{}, Log: slog.New(slog.DiscardHandler),
+		Store: w.store, Blobs: files, PublicURL: publicURL, Now: now, Random: &testkit.Random{}, Log: slog.New(slog.DiscardHandler),
 	})
 	if err != nil {
 		return nil, errors.Join(err, w.close())
@@ -63,20 +69,44 @@ func newWorld(ctx context.Context) (*world, error) {
 	return w, nil
 }
 
-func (w *world) close() error { return errors.Join(w.store.Close(), os.RemoveAll(w.dir)) }
+func (w *world) close() error {
+	if w.server == nil {
+		return errors.Join(w.store.Close(), os.RemoveAll(w.dir))
+	}
+	return errors.Join(w.server.Close(), os.RemoveAll(w.dir))
+}
 
 // RoundTrip serves a request in memory: there is no port that could differ from run to run.
 func (w *world) RoundTrip(r *http.Request) (*http.Response, error) {
-	served := r.Clone(r.Context())
+	ctx, end := context.WithTimeout(r.Context(), time.Minute) // a stream would wait for ever for what does not come
+	defer end()
+	served := r.Clone(ctx)
 	served.RequestURI, served.RemoteAddr = "", "192.0.2.7:40000"
 	if served.Body == nil {
 		served.Body = http.NoBody
 	}
 	out := httptest.NewRecorder()
-	w.handler.ServeHTTP(out, served)
+	w.handler.ServeHTTP(&reader{ResponseRecorder: out, until: w.until, end: end}, served)
 	res := out.Result()
 	res.Request = r
 	return res, nil
+}
+
+// A reader leaves a stream at the end of the frame that holds a text.
+type reader struct {
+	*httptest.ResponseRecorder
+	until string
+	end   func()
+}
+
+func (r *reader) Write(b []byte) (int, error) {
+	n, err := r.ResponseRecorder.Write(b)
+	if r.until != "" {
+		if _, rest, ok := strings.Cut(r.Body.String(), r.until); ok && strings.Contains(rest, "\n\n") {
+			r.end()
+		}
+	}
+	return n, err
 }
 
 // request makes a call of the contract. A body that is a string goes out as it is.

@@ -42,6 +42,7 @@ type Store interface {
 	Keys
 	AccessRequests
 	PlanSessions
+	Work
 }
 
 // Founder makes the first team.
@@ -234,6 +235,8 @@ type PlanSessions interface {
 	// A key is live if it is not revoked and was used at or after liveSince. A session that loses its agent so has ended.
 	// s.Agent is not read. ErrNotFound where the team has no such key.
 	Connect(ctx context.Context, s PlanSession, liveSince time.Time) (PlanSession, error)
+	// SessionByKey is the session that a key has connected. ErrNotFound where it has none.
+	SessionByKey(ctx context.Context, keyID string) (PlanSession, error)
 	// Leave ends the session of a key. ErrNotFound where it has none.
 	Leave(ctx context.Context, keyID string) error
 }

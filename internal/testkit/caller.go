@@ -28,6 +28,13 @@ type Caller struct {
 	d *Running
 }
 
+// At is the same caller at another server.
+func (c *Caller) At(d *Running) *Caller {
+	there := *c
+	there.d = d
+	return &there
+}
+
 // Answer is what came back of a call.
 type Answer struct {
 	Status int

@@ -3,8 +3,10 @@
 package testkit_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -123,5 +125,59 @@ func TestContractWantsItsHeaders(t *testing.T) {
 	bare.ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", "/healthz", nil))
 	if len(said.said) != 2 {
 		t.Errorf("said %q", said.said)
+	}
+}
+
+// Of files and streams the checker looks at what comes before their bytes, and keeps none of them.
+func TestContractOfFilesAndStreams(t *testing.T) {
+	const file, stream, board = "application/octet-stream", "text/event-stream", "/api/issues/SHOP-1/attachments"
+	for _, tt := range []struct {
+		name, method, path, sends, answers string
+		status                             int
+		body                               string
+		leaves                             bool // whoever reads it, before it ends
+		want                               string
+	}{
+		{name: "a stream", method: "GET", path: "/api/stream?topics=team", answers: stream, status: 200, body: "data: x\n\n"},
+		{name: "a stream that nobody reads on", method: "GET", path: "/api/stream?topics=team", answers: stream, status: 200, leaves: true},
+		{name: "a stream where none is", method: "GET", path: "/api/auth/me", answers: stream, status: 200, want: "getMe answered 200"},
+		{name: "no stream", method: "GET", path: "/api/stream?topics=team", answers: "application/json", status: 200, body: "{}", want: "streamEvents answered 200"},
+		{name: "a stream with another status", method: "GET", path: "/api/stream?topics=team", answers: stream, status: 201, want: "streamEvents answered 201"},
+		{name: "a refused stream", method: "GET", path: "/api/stream?topics=team", answers: "application/json", status: 429, body: example(t, "TooManyStreamsRefusal")},
+		{name: "a stream without topics", method: "GET", path: "/api/stream", answers: stream, status: 200, leaves: true, want: "streamEvents was served a request"},
+		{name: "a file comes", method: "POST", path: board + "?board=1&filename=a", sends: file, answers: "application/json", status: 201, body: example(t, "Attachment")},
+		{name: "a file comes as something else", method: "POST", path: board + "?board=1&filename=a", sends: "text/html", answers: "application/json", status: 201, body: example(t, "Attachment"), want: "addAttachment was served a request"},
+		{name: "a file goes", method: "GET", path: board + "/0123456789abcdef0123456789abcdef?board=1", answers: "image/png", status: 200, body: "\x89PNG"},
+		{name: "a file where none is", method: "GET", path: board + "?board=1", answers: file, status: 200, body: "x", want: "listAttachments answered 200"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			said := &failures{TB: t}
+			ctx, leave := context.WithCancel(t.Context())
+			defer leave()
+			lies := testkit.NewContract(said).Check(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				io.Copy(io.Discard, r.Body)
+				w.Header().Set("Content-Type", tt.answers)
+				w.Header().Set("X-Request-Id", "1")
+				w.Header().Set("X-Mcp-Min-Version", "1")
+				w.WriteHeader(tt.status)
+				fmt.Fprint(w, tt.body)
+				if err := http.NewResponseController(w).Flush(); err != nil {
+					t.Errorf("flush: %v", err)
+				}
+				if tt.leaves {
+					leave()
+				}
+			}))
+			r := httptest.NewRequestWithContext(ctx, tt.method, tt.path, strings.NewReader("a file"))
+			r.Header.Set("Content-Type", tt.sends)
+			w := httptest.NewRecorder()
+			lies.ServeHTTP(w, r)
+			if w.Body.String() != tt.body || !w.Flushed {
+				t.Errorf("it passed on %q", w.Body)
+			}
+			if got := strings.Join(said.said, "\n"); (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+				t.Errorf("it says %q, want %q", got, tt.want)
+			}
+		})
 	}
 }

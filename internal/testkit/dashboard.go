@@ -6,9 +6,11 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/fiftyarms/platform/internal/blobs"
 	"github.com/fiftyarms/platform/internal/dashboard"
 	"github.com/fiftyarms/platform/internal/store"
 	"github.com/fiftyarms/platform/internal/store/sqlstore"
@@ -25,6 +27,14 @@ type Running struct {
 
 	t      testing.TB
 	client *http.Client
+	home   home
+	end    func()
+}
+
+// home is what outlives a server.
+type home struct {
+	database, files string
+	random          *Random
 }
 
 // An Option changes how a dashboard runs.
@@ -47,25 +57,47 @@ func With(change func(*dashboard.Config)) Option {
 // that repeats. It ends with the test.
 func Dashboard(t testing.TB, options ...Option) *Running {
 	t.Helper()
+	s := newSetup(options)
+	return start(t, home{s.engine.Fresh(t), t.TempDir(), &Random{}}, &Clock{now: Start}, s)
+}
+
+// Replica starts another server on what this one has: its database, its files and its clock. It ends with the test.
+func (d *Running) Replica(options ...Option) *Running {
+	d.t.Helper()
+	return start(d.t, d.home, d.Clock, newSetup(options))
+}
+
+// Stop ends the server, as the end of the test does otherwise.
+func (d *Running) Stop() { d.end() }
+
+func newSetup(options []Option) setup {
 	s := setup{engine: SQLite}
 	for _, o := range options {
 		o(&s)
 	}
-	random := &Random{}
-	db, err := sqlstore.Open(t.Context(), s.engine.Fresh(t), sqlstore.Options{Now: func() time.Time { return Start }})
+	return s
+}
+
+func start(t testing.TB, on home, clock *Clock, s setup) *Running {
+	t.Helper()
+	db, err := sqlstore.Open(t.Context(), on.database, sqlstore.Options{Now: func() time.Time { return Start }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := blobs.Open(t.Context(), blobs.FileURL(on.files))
 	if err != nil {
 		t.Fatal(err)
 	}
 	listener := httptest.NewUnstartedServer(nil)
 	d := &Running{
-		t: t, Store: db, Clock: &Clock{now: Start}, Contract: NewContract(t),
+		t: t, Store: db, Clock: clock, Contract: NewContract(t), home: on,
 		URL: "http://" + listener.Listener.Addr().String(), client: &http.Client{
 			Transport:     &http.Transport{},
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 		},
 	}
 	cfg := dashboard.Config{
-		Store: db, PublicURL: d.URL, Now: d.Clock.Now, Random: random, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
+		Store: db, Blobs: files, PublicURL: d.URL, Now: clock.Now, Random: on.random, Log: slog.New(slog.NewTextHandler(t.Output(), nil)),
 	}
 	for _, change := range s.change {
 		change(&cfg)
@@ -78,12 +110,14 @@ func Dashboard(t testing.TB, options ...Option) *Running {
 	}
 	listener.Config.Handler = d.Contract.Check(d.Server.Handler())
 	listener.Start()
-	t.Cleanup(func() {
+	d.end = sync.OnceFunc(func() {
+		d.Server.EndStreams() // or the listener would wait for them
 		d.client.CloseIdleConnections()
 		listener.Close()
 		if err := d.Server.Close(); err != nil {
 			t.Error(err)
 		}
 	})
+	t.Cleanup(d.end)
 	return d
 }

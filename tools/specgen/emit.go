@@ -22,7 +22,8 @@ var templates embed.FS
 type output struct {
 	MinMCPVersion string
 	Version       string
-	Permissions   []string
+	Enums         []enum
+	Resources     []resource
 	Models        []string // schemas that are objects
 	Operations    []operation
 	Refusals      []refusal
@@ -41,6 +42,7 @@ var funcs = template.FuncMap{
 		}
 		return fmt.Sprintf("%#v", list)
 	},
+	"list": func(list []string) string { return fmt.Sprintf("%#v", append([]string{}, list...)) }, // never null on the wire
 }
 
 // goFile executes a template into formatted Go.

@@ -39,9 +39,7 @@ func run(root string) error {
 	if out.MinMCPVersion == "" {
 		p.add(c.spec, get(c.spec.root, "info"), "info.x-mcp-min-version is missing")
 	}
-	for _, v := range items(get(c.spec.root, "components", "schemas", "Permission", "enum")) {
-		out.Permissions = append(out.Permissions, v.Value)
-	}
+	out.Enums, out.Resources = c.enums(), c.resources(&p)
 	for name, n := range pairs(get(c.bundle, "components", "schemas")) {
 		if str(n, "type") == "object" && get(n, "x-go-type") == nil {
 			out.Models = append(out.Models, name.Value)

@@ -22,6 +22,11 @@ type operation struct {
 	Events           []string
 	PerMinute, Burst int
 	HasJSONBody      bool
+	HasBody          bool
+	BodyLimit        int64 // bytes of a body that is no JSON
+	Stream           bool  // it answers with server-sent events
+	Download         bool  // it answers with a file
+	Idempotent       bool  // it takes an Idempotency-Key
 }
 
 // A refusal is a schema that answers a call that was not done.
@@ -34,7 +39,7 @@ var (
 	operationKeys = map[string]bool{
 		"operationId": true, "tags": true, "summary": true, "description": true, "parameters": true, "requestBody": true, "responses": true,
 		"security": true, "deprecated": true, "x-permission": true, "x-audience": true, "x-board-scope": true, "x-agent-gate": true,
-		"x-events": true, "x-rate-limit": true,
+		"x-events": true, "x-rate-limit": true, "x-body-limit": true,
 	}
 	methods     = []string{"get", "post", "put", "patch", "delete"}
 	operationID = regexp.MustCompile(`^[a-z][A-Za-z0-9]*$`)
@@ -52,6 +57,7 @@ func (c *contract) operations(p *problems) (ops []operation, refusals []refusal)
 				continue
 			}
 			o := c.operation(path.Value, method, op, p)
+			o.Stream, o.Download = c.answers(op)
 			if seen[o.ID] {
 				p.add(c.spec, method, "operationId %s stands twice", o.ID)
 			}
@@ -107,18 +113,63 @@ func (c *contract) operation(path string, method, op *yaml.Node, p *problems) op
 		bad(tags[0], "tag %q is not declared", o.Tag)
 	}
 	c.lintAccess(&o, op, bad)
+	c.lintEvents(&o, op, bad)
+	c.lintParameters(&o, op, bad)
+	c.lintBody(&o, op, bad)
+	c.lintBoardScope(o, op, bad)
+	return o
+}
+
+// lintEvents wants every event that an operation causes to be one that the contract describes.
+func (c *contract) lintEvents(o *operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
 	for _, e := range items(get(op, "x-events")) {
 		o.Events = append(o.Events, e.Value)
-	}
-	c.lintParameters(o, op, bad)
-	if body := get(op, "requestBody"); body != nil {
-		schema := get(body, "content", "application/json", "schema")
-		o.HasJSONBody = schema != nil
-		if schema != nil {
-			c.wantExamples(schema, "the request body", bad)
+		known := func(kind *yaml.Node) bool { return kind.Value == e.Value }
+		if !slices.ContainsFunc(items(get(c.spec.root, "components", "schemas", "EventKind", "enum")), known) {
+			bad(e, "x-events names %q, which is no EventKind", e.Value)
 		}
 	}
-	return o
+	if len(o.Events) > 0 && o.Method == "GET" {
+		bad(get(op, "x-events"), "a read causes no event")
+	}
+}
+
+func (c *contract) lintBody(o *operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
+	body := get(op, "requestBody")
+	o.HasBody = body != nil
+	if schema := get(body, "content", "application/json", "schema"); schema != nil {
+		o.HasJSONBody = true
+		c.wantExamples(schema, "the request body", bad)
+	}
+	limit := get(op, "x-body-limit")
+	if raw := o.HasBody && !o.HasJSONBody; raw != (limit != nil) {
+		bad(limit, "a body that is no JSON, and only such a one, has x-body-limit, in bytes")
+	}
+	if limit != nil {
+		if o.BodyLimit, _ = strconv.ParseInt(limit.Value, 10, 64); o.BodyLimit < 1 {
+			bad(limit, "x-body-limit is a whole number of bytes above 0")
+		}
+	}
+}
+
+// lintBoardScope wants a scope and the place that a board is named in to go together.
+func (c *contract) lintBoardScope(o operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
+	var named, must bool
+	for _, raw := range items(get(op, "parameters")) {
+		if param := c.resolve(raw); str(param, "in") == "query" && str(param, "name") == "board" {
+			named, must = true, str(param, "required") == "true"
+		}
+	}
+	body := c.component(str(op, "requestBody", "content", "application/json", "schema", "$ref"))
+	inBody := get(body, "properties", "board") != nil
+	switch {
+	case o.BoardScope == "" && (named || inBody):
+		bad(nil, "it takes a board: say x-board-scope: required or optional")
+	case o.BoardScope == "optional" && (!named || must):
+		bad(nil, "x-board-scope: optional wants a query parameter board that may be left out")
+	case o.BoardScope == "required" && !must && !(named && inBody):
+		bad(nil, "x-board-scope: required wants a required query parameter board, or one in the query or the body")
+	}
 }
 
 func (c *contract) lintAccess(o *operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
@@ -161,7 +212,7 @@ func (c *contract) declaresTag(name string) bool {
 	return slices.ContainsFunc(items(get(c.spec.root, "tags")), func(t *yaml.Node) bool { return str(t, "name") == name })
 }
 
-func (c *contract) lintParameters(o operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
+func (c *contract) lintParameters(o *operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
 	declared, fields := map[string]bool{}, map[string]bool{}
 	for _, raw := range items(get(op, "parameters")) {
 		param := c.resolve(raw)
@@ -179,6 +230,7 @@ func (c *contract) lintParameters(o operation, op *yaml.Node, bad func(*yaml.Nod
 		} else {
 			fields[name] = true
 		}
+		o.Idempotent = o.Idempotent || str(param, "in") == "header" && str(param, "name") == "Idempotency-Key"
 		if str(param, "in") == "path" {
 			declared[str(param, "name")] = true
 		}
@@ -244,12 +296,12 @@ func (c *contract) lintResponses(o operation, at, op *yaml.Node, used map[string
 		need   bool
 		why    string
 	}{
-		{400, o.HasJSONBody || len(items(get(op, "parameters"))) > 0, "it takes parameters or a body"},
+		{400, o.HasBody || len(items(get(op, "parameters"))) > 0, "it takes parameters or a body"},
 		{401, !public, "it needs a credential"},
 		{403, o.Audience != "" || !public && o.Permission != "any-key", "not every caller may"},
 		{404, o.HasPathParam(), "its path names a thing"},
-		{413, o.HasJSONBody, "it takes a body"},
-		{415, o.HasJSONBody, "it takes a body"},
+		{413, o.HasBody, "it takes a body"},
+		{415, o.HasBody, "it takes a body"},
 		{429, public, "it is public"},
 		{500, true, "a server can fail"},
 	}
@@ -262,6 +314,18 @@ func (c *contract) lintResponses(o operation, at, op *yaml.Node, used map[string
 
 // HasPathParam says whether the path holds a parameter.
 func (o operation) HasPathParam() bool { return pathParam.MatchString(o.Path) }
+
+// answers says whether an operation's success is a stream of events, or a file.
+func (c *contract) answers(op *yaml.Node) (stream, download bool) {
+	for key, raw := range pairs(get(op, "responses")) {
+		if strings.HasPrefix(key.Value, "2") {
+			content := get(c.resolve(raw), "content")
+			stream = stream || get(content, "text/event-stream") != nil
+			download = download || get(content, "application/octet-stream") != nil || get(content, "*/*") != nil
+		}
+	}
+	return stream, download
+}
 
 // refusalNames are the refusals that a $ref means: one, or the branches of a union. A union that stands in the answer
 // itself has no name, and the generator makes code of it that does not compile.

@@ -21,6 +21,7 @@ var profileKeywords = map[string]bool{
 	"minimum": true, "maximum": true, "exclusiveMinimum": true, "exclusiveMaximum": true, "multipleOf": true,
 	"oneOf": true, "allOf": true, "discriminator": true,
 	"x-go-type": true, "x-go-type-skip-optional-pointer": true, "x-go-name": true, "x-enum-varnames": true,
+	"x-resource": true, "x-opt-in": true, "x-relations": true, "x-hashes": true,
 }
 
 var (

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 	"os"
@@ -22,6 +23,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/blobs"
 	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/store"
 	"github.com/fiftyarms/platform/internal/testkit"
@@ -64,11 +66,11 @@ func TestSettings(t *testing.T) {
 			want: with(func(s *Settings) { s.Database = "x.db" })},
 		{name: "no home", env: map[string]string{"HOME": ""}, fail: "--database: there is no home folder"},
 		{name: "flags", args: []string{"--addr=0.0.0.0:80", "--database=postgres://db/x", "--public-url=https://dash.example.com/", "--trusted-proxies=2", "--drain-delay=5s", "--log-format=json"},
-			want: Settings{"0.0.0.0:80", "postgres://db/x", "https://dash.example.com", 2, 5 * time.Second, "json"}},
+			want: Settings{"0.0.0.0:80", "postgres://db/x", "https://dash.example.com", 2, 5 * time.Second, "json", ""}},
 		{name: "variables", env: map[string]string{
 			"DASHBOARD_ADDR": "[::1]:0", "DASHBOARD_DATABASE": "y.db", "DASHBOARD_PUBLIC_URL": "http://localhost:8080",
-			"DASHBOARD_TRUSTED_PROXIES": "1", "DASHBOARD_DRAIN_DELAY": "1m", "DASHBOARD_LOG_FORMAT": "json",
-		}, want: Settings{"[::1]:0", "y.db", "http://localhost:8080", 1, time.Minute, "json"}},
+			"DASHBOARD_TRUSTED_PROXIES": "1", "DASHBOARD_DRAIN_DELAY": "1m", "DASHBOARD_LOG_FORMAT": "json", "DASHBOARD_BLOBS": "file:///files",
+		}, want: Settings{"[::1]:0", "y.db", "http://localhost:8080", 1, time.Minute, "json", "file:///files"}},
 		{name: "a flag wins over its variable", args: []string{"--addr=localhost:1", "--log-format=text"},
 			env:  map[string]string{"DASHBOARD_ADDR": "nonsense", "DASHBOARD_LOG_FORMAT": "json"},
 			want: with(func(s *Settings) { s.Addr = "localhost:1" })},
@@ -265,5 +267,31 @@ func TestExplain(t *testing.T) {
 	}
 	if err := explain(io.EOF); err != io.EOF {
 		t.Errorf("anything else: %v", err)
+	}
+}
+
+// The files on cards lie beside the database unless it is said.
+func TestBesideDatabase(t *testing.T) {
+	clean(t)
+	t.Setenv("XDG_DATA_HOME", "/data")
+	dir, err := os.Getwd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for database, want := range map[string]string{
+		"/var/x/dash.db": "/var/x/attachments", "x.db": filepath.Join(dir, "attachments"), "postgres://db/x": "/data/50arms/attachments",
+	} {
+		if got, err := besideDatabase(database); err != nil || got != blobs.FileURL(want) {
+			t.Errorf("%s: %s, %v", database, got, err)
+		}
+	}
+	t.Setenv("XDG_DATA_HOME", "data")
+	if got, err := besideDatabase("postgres://db/x"); err == nil || !strings.Contains(err.Error(), "--blobs") {
+		t.Errorf("%s, %v", got, err)
+	}
+	for _, place := range []string{"nowhere", "s3://bucket"} {
+		if _, err := Open(t.Context(), Settings{Database: filepath.Join(t.TempDir(), "x.db"), PublicURL: "http://localhost", Blobs: place}, slog.New(slog.DiscardHandler)); err == nil || !strings.Contains(err.Error(), place) {
+			t.Errorf("%s: %v", place, err)
+		}
 	}
 }

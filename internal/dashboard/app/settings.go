@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/fiftyarms/platform/internal/blobs"
 	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/dashboard"
 )
@@ -27,6 +28,7 @@ type Settings struct {
 	TrustedProxies int
 	DrainDelay     time.Duration
 	LogFormat      string // text or json
+	Blobs          string // what blobs.Open takes; "" is a folder beside the database's file
 }
 
 // A setting is given by its flag, else by its variable, else it has its default.
@@ -56,6 +58,10 @@ var settings = []setting{
 			s.Database, err = defaultDatabase()
 		}
 		return err
+	}},
+	{"blobs", "", "keep the files on cards in the folder `URL`, like file:///srv/attachments\n(default attachments beside the database's file, or in $XDG_DATA_HOME/50arms)", func(s *Settings, v string) error {
+		s.Blobs = v
+		return nil
 	}},
 	{"public-url", "", "browsers and agents reach this server at `URL`\n(default the address that it listens on)", func(s *Settings, v string) error {
 		if v == "" {
@@ -121,6 +127,19 @@ func loopback(addr string) bool {
 	host, _, _ := net.SplitHostPort(addr)
 	ip, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && ip.IsLoopback()
+}
+
+// besideDatabase is where the files on cards are kept unless it is said: beside the database's file, or, where that is
+// none, beside where it would be.
+func besideDatabase(database string) (string, error) {
+	if strings.HasPrefix(database, "postgres://") || strings.HasPrefix(database, "postgresql://") {
+		var err error
+		if database, err = defaultDatabase(); err != nil {
+			return "", fmt.Errorf("%w for attachments with --blobs", err)
+		}
+	}
+	file, err := filepath.Abs(database)
+	return blobs.FileURL(filepath.Join(filepath.Dir(file), "attachments")), err
 }
 
 // defaultDatabase is where the data of programs lives for this user.

@@ -56,6 +56,33 @@ func scenes(r requests) []scene {
 	}
 }
 
+// workScenes are those of boards and cards.
+func workScenes(d *desk) []scene {
+	full := d.furnish()
+	plain := d.add("Review", "Say thanks").ID
+	opened := func(path string) func(*tab) { return func(b *tab) { b.open(path) } }
+	return []scene{
+		{"boards", opened("/boards")},
+		{"board", func(b *tab) { b.open(d.path()); b.live() }},
+		{"board-filtered", opened(d.path() + "?q=mend&type=Epic")},
+		{"board-one-column", opened(d.path() + "?status=Backlog")},
+		{"board-forms", func(b *tab) {
+			b.open(d.path())
+			b.live()
+			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		}},
+		{"board-edit", opened(d.path() + "/edit")},
+		{"card", func(b *tab) { b.open(d.card(full)); b.live() }},
+		{"card-plain", opened(d.card(plain))},
+		{"card-forms", func(b *tab) {
+			b.open(d.card(full))
+			b.live()
+			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		}},
+		{"card-missing", opened(d.card("SHOP-999"))},
+	}
+}
+
 // outside are the scenes of somebody who is not signed in.
 func outside(link string) []scene {
 	return []scene{
@@ -131,7 +158,9 @@ func everyScene(t *testing.T, check func(t *testing.T, b *tab)) {
 	ada := newPerson(t, s)
 	ada.setUp()
 	t.Run("home-new", func(t *testing.T) { run(ada, []scene{{"first", func(b *tab) { b.open("/") }}}) })
+	run(ada, []scene{{"boards-none", func(b *tab) { b.open("/boards") }}})
 	run(ada, scenes(prepare(s)))
+	run(ada, workScenes(newDesk(t, s.SignIn("ada@example.com"))))
 }
 
 // wantNoSidewaysScrolling fails if the page is wider than its window.
@@ -170,7 +199,7 @@ func (b *tab) wantSpoken() {
 	for _, n := range b.tree() {
 		role, name := value(n.Role), value(n.Name)
 		switch role {
-		case "button", "link", "textbox", "checkbox", "DisclosureTriangle", "navigation":
+		case "button", "link", "textbox", "searchbox", "combobox", "checkbox", "DisclosureTriangle", "navigation", "region", "search":
 			if name == "" {
 				b.t.Errorf("%s: a %s without a name", b.at(), role)
 			}

@@ -39,7 +39,7 @@
 		const got = back ? ratio(rgba(s.color), back) : 0;
 		if (got < (large ? 3 : 4.5)) found.push(`text ${got.toFixed(2)}:1 "${text.slice(0, 40)}" ${s.color}`);
 	}
-	for (const e of document.querySelectorAll("input:not([type=hidden], [type=checkbox]), textarea, button:not(.quiet)")) {
+	for (const e of document.querySelectorAll("input:not([type=hidden], [type=checkbox]), select, textarea, button:not(.quiet)")) {
 		const s = getComputedStyle(e);
 		const around = ground(e.parentElement);
 		const edge = Math.max(ratio(rgba(s.borderTopColor), around), ratio(ground(e), around));

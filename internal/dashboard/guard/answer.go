@@ -42,7 +42,7 @@ func asRefusal(err error, requestID string) (dash.Refusal, error) {
 	case errors.Is(err, store.ErrNotFound):
 		return dash.NotFoundRefusal{Message: "there is no such thing, or it is not yours"}, nil
 	case errors.Is(err, store.ErrText):
-		return invalid(dash.Issue{In: dash.IssueInBody, Message: "holds a NUL character, which cannot be kept"}), nil
+		return invalid(dash.Fault{In: dash.FaultInBody, Message: "holds a NUL character, which cannot be kept"}), nil
 	}
 	return dash.InternalRefusal{Message: "the server failed on this call", RequestID: requestID}, err
 }
@@ -51,11 +51,15 @@ func asRefusal(err error, requestID string) (dash.Refusal, error) {
 type writer struct {
 	http.ResponseWriter
 	status int
+	pace   *pace // of a lasting call
 }
 
 func (w *writer) WriteHeader(status int) {
 	if w.status == 0 {
 		w.status = status
+	}
+	if w.pace != nil {
+		w.pace.beforeWrite()
 	}
 	w.ResponseWriter.WriteHeader(status)
 }
@@ -64,7 +68,18 @@ func (w *writer) Write(b []byte) (int, error) {
 	if w.status == 0 {
 		w.status = http.StatusOK
 	}
+	if w.pace != nil {
+		return w.pace.write(w.ResponseWriter, b)
+	}
 	return w.ResponseWriter.Write(b)
+}
+
+// FlushError sends what is written.
+func (w *writer) FlushError() error {
+	if w.pace != nil {
+		w.pace.beforeWrite()
+	}
+	return http.NewResponseController(w.ResponseWriter).Flush()
 }
 
 // Unwrap lets http.ResponseController reach the connection.

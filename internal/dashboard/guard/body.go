@@ -24,57 +24,77 @@ const (
 	publicBodyLimit = 64 << 10
 )
 
-// read reads a call's body, holds the call against the contract, and puts the body back for the handler.
+// read reads a call's body, holds the call against the contract, and puts the body back for the handler. A raw body it
+// leaves for the handler to read.
 func (to *route) read(c *Call, w *writer, r *http.Request) error {
 	if to.bare {
 		return nil
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
-		return invalid(dash.Issue{In: dash.IssueInQuery, Message: "is not well formed"})
+		return invalid(dash.Fault{In: dash.FaultInQuery, Message: "is not well formed"})
 	}
 	call := openapi.Request{PathParams: c.params, Query: query, Header: r.Header}
+	raw := to.op.BodyLimit > 0
 	if types := to.spec.RequestContentTypes(); len(types) > 0 {
-		limit := int64(bodyLimit)
-		if to.op.Permission == dash.Public {
-			limit = publicBodyLimit
-		}
-		if call.ContentType, call.Body, err = body(w, r, types, limit); err != nil {
+		if call.ContentType, err = mediaType(r, types, to.bodyLimit()); err != nil {
 			return err
 		}
-		r.Body = io.NopCloser(bytes.NewReader(call.Body))
-	}
-	if issues := to.spec.Check(call, openapi.Strict); len(issues) > 0 {
-		out := make([]dash.Issue, len(issues))
-		for i, issue := range issues {
-			out[i] = dash.Issue{In: dash.IssueIn(issue.In), Path: issue.Path, Message: issue.Message}
+		// The server's own writer, so that it closes the connection instead of reading the rest.
+		r.Body = http.MaxBytesReader(w.ResponseWriter, r.Body, to.bodyLimit())
+		if !raw {
+			if call.Body, err = io.ReadAll(r.Body); err != nil {
+				return cutShort(err)
+			}
+			r.Body = io.NopCloser(bytes.NewReader(call.Body))
 		}
+	}
+	var out []dash.Fault
+	for _, issue := range to.spec.Check(call, openapi.Strict) {
+		if in := dash.FaultIn(issue.In); !raw || in != dash.FaultInBody { // which nobody has looked at yet
+			out = append(out, dash.Fault{In: in, Path: issue.Path, Message: issue.Message})
+		}
+	}
+	if len(out) > 0 {
 		return invalid(out...)
+	}
+	if raw {
+		r.Body = &upload{body: r.Body, pace: w.pace}
 	}
 	return nil
 }
 
-// body reads a body of one of the declared types. A call that sends none needs no type.
-func body(w *writer, r *http.Request, types []string, limit int64) (mediaType string, content []byte, err error) {
-	tooLarge := dash.TooLargeRefusal{Message: fmt.Sprintf("the body is over %d bytes", limit), Limit: limit}
-	if r.ContentLength > limit {
-		return "", nil, tooLarge
-	}
-	mediaType, _, err = mime.ParseMediaType(r.Header.Get("Content-Type"))
-	if r.ContentLength != 0 && (err != nil || !slices.Contains(types, mediaType)) {
-		return "", nil, dash.UnsupportedMediaTypeRefusal{Message: "send the body as " + strings.Join(types, " or ")}
-	}
-	// The server's own writer, so that it closes the connection instead of reading the rest.
-	content, err = io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, limit))
+// bodyLimit is the most bytes that a body of the operation may have.
+func (to *route) bodyLimit() int64 {
 	switch {
-	case errors.As(err, new(*http.MaxBytesError)):
-		return "", nil, tooLarge
-	case err != nil:
-		return "", nil, invalid(dash.Issue{In: dash.IssueInBody, Message: "did not arrive whole"})
+	case to.op.BodyLimit > 0:
+		return to.op.BodyLimit
+	case to.op.Permission == dash.Public:
+		return publicBodyLimit
 	}
-	return mediaType, content, nil
+	return bodyLimit
 }
 
-func invalid(issues ...dash.Issue) dash.Refusal {
+// mediaType is the type of a body, one of the declared ones. A call that sends none needs no type.
+func mediaType(r *http.Request, types []string, limit int64) (string, error) {
+	if r.ContentLength > limit {
+		return "", cutShort(&http.MaxBytesError{Limit: limit})
+	}
+	sent, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
+	if r.ContentLength != 0 && (err != nil || !slices.Contains(types, sent)) {
+		return "", dash.UnsupportedMediaTypeRefusal{Message: "send the body as " + strings.Join(types, " or ")}
+	}
+	return sent, nil
+}
+
+// cutShort says why a body could not be read to its end.
+func cutShort(err error) dash.Refusal {
+	if over := new(http.MaxBytesError); errors.As(err, &over) {
+		return dash.TooLargeRefusal{Message: fmt.Sprintf("the body is over %d bytes", over.Limit), Limit: over.Limit}
+	}
+	return invalid(dash.Fault{In: dash.FaultInBody, Message: "did not arrive whole"})
+}
+
+func invalid(issues ...dash.Fault) dash.Refusal {
 	return dash.InvalidRequestRefusal{Message: "the request is not as the contract wants it", Issues: issues}
 }

@@ -48,6 +48,18 @@ func (g *guard) identify(c *Call, r *http.Request) error {
 	return g.byLogin(c, r)
 }
 
+// again finds out who sends a request whose call runs already.
+func (g *guard) again(r *http.Request) (*access.Principal, error) {
+	c := &Call{}
+	if err := g.identify(c, r); err != nil {
+		return nil, err
+	}
+	if c.Principal == nil {
+		return nil, dash.UnauthenticatedRefusal{Message: "sign in first"}
+	}
+	return c.Principal, nil
+}
+
 func (g *guard) byKey(c *Call, r *http.Request, authorization []string) error {
 	scheme, token, _ := strings.Cut(authorization[0], " ")
 	if len(authorization) != 1 || !strings.EqualFold(scheme, "Bearer") || token == "" {

@@ -6,7 +6,8 @@
 //
 // The order is the point. A call is matched to its operation, counted against the address that it came from, told who
 // makes it, allowed or refused ([access.Allow]), held to be from this site, and only then read: who may not call a route
-// learns nothing of its body.
+// learns nothing of its body. A body that is a file is not read here: its handler gets it as it comes, bounded, and as an
+// error if it comes in part.
 //
 // What goes wrong, here or in a handler, is an error until one place turns it into an answer. A [dash.Refusal] is told
 // as it stands; a missing row is not_found; everything else is internal, logged once with the request id that the
@@ -29,7 +30,7 @@ import (
 	"github.com/fiftyarms/platform/internal/store"
 )
 
-// Config is what a guard needs. All of it is required.
+// Config is what a guard needs. All of it is required, but for Silence.
 type Config struct {
 	Store          Credentials
 	Contract       *openapi.Document
@@ -39,6 +40,7 @@ type Config struct {
 	Now            func() time.Time
 	Random         io.Reader // safe for concurrent use
 	Log            *slog.Logger
+	Silence        time.Duration // how long a file or stream may stand still; 0 is 30 s
 }
 
 // Credentials is what a guard asks of the store.
@@ -57,6 +59,9 @@ type guard struct {
 
 // New puts a guard before the handlers of all operations. The handler needs no real connection behind it.
 func New(cfg Config, api dash.StrictServerInterface) (http.Handler, error) {
+	if cfg.Silence == 0 {
+		cfg.Silence = silenceLimit
+	}
 	g := &guard{Config: cfg, limits: newLimiter(cfg.Now), origins: http.NewCrossOriginProtection()}
 	if err := g.origins.AddTrustedOrigin(cfg.PublicURL.Scheme + "://" + cfg.PublicURL.Host); err != nil {
 		return nil, fmt.Errorf("public URL: %w", err)
@@ -65,9 +70,6 @@ func New(cfg Config, api dash.StrictServerInterface) (http.Handler, error) {
 	g.routes, err = newRoutes(cfg.Contract, api)
 	return g, err
 }
-
-// callLimit bounds a call, the database's part included: one that stops answering is told as a failure.
-const callLimit = 40 * time.Second
 
 // ServeHTTP answers a call of the API.
 func (g *guard) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
@@ -81,9 +83,7 @@ func (g *guard) ServeHTTP(rw http.ResponseWriter, r *http.Request) {
 	h.Set("X-Mcp-Min-Version", dash.MinMCPVersion)
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	ctx, cancel := context.WithTimeout(context.WithValue(r.Context(), callKey{}, c), callLimit)
-	defer cancel()
-	err := g.serve(c, w, r.WithContext(ctx))
+	err := g.serve(c, w, r.WithContext(context.WithValue(r.Context(), callKey{}, c)))
 	if err != nil {
 		err = g.refuse(c, w, r, err)
 	}
@@ -113,10 +113,14 @@ func (g *guard) serve(c *Call, w *writer, r *http.Request) (err error) {
 		c.Address = address.String()
 	}
 	to, found := g.match(c, r)
+	if found {
+		c.Operation, c.HeadOnly = to.op, r.Method == http.MethodHead
+	}
+	r, end := g.bound(c, w, r)
+	defer end()
 	if !found {
 		return g.miss(c, w, r)
 	}
-	c.Operation = to.op
 	// Before it counts: a page of another site would use up the tries of whoever has it open.
 	if signsIn(to.op) {
 		if err := g.sameSite(c, r); err != nil {
@@ -129,6 +133,7 @@ func (g *guard) serve(c *Call, w *writer, r *http.Request) (err error) {
 	if err := g.admit(c, r); err != nil {
 		return err
 	}
+	c.again = func(ctx context.Context) (*access.Principal, error) { return g.again(r.WithContext(ctx)) }
 	if err := g.sameSite(c, r); err != nil {
 		return err
 	}
@@ -137,6 +142,17 @@ func (g *guard) serve(c *Call, w *writer, r *http.Request) (err error) {
 	}
 	to.handle(w, r)
 	return c.failure
+}
+
+// bound bounds how long a call may take.
+func (g *guard) bound(c *Call, w *writer, r *http.Request) (*http.Request, func()) {
+	if !lasting(c.Operation) {
+		ctx, end := context.WithTimeout(r.Context(), callLimit)
+		return r.WithContext(ctx), end
+	}
+	ctx, pace, end := newPace(r.Context(), w.ResponseWriter, g.Silence)
+	w.pace, c.hasten = pace, pace.hasten
+	return r.WithContext(ctx), end
 }
 
 // note writes the one log line of a call: of a failure its cause, of what somebody changed who did it.

@@ -57,9 +57,9 @@ func newRoutes(contract *openapi.Document, api dash.StrictServerInterface) (rout
 }
 
 // unread answers what kept the contract's schema and still fits no Go type, such as 1.0 for an integer.
-func unread(in dash.IssueIn) func(http.ResponseWriter, *http.Request, error) {
+func unread(in dash.FaultIn) func(http.ResponseWriter, *http.Request, error) {
 	return func(_ http.ResponseWriter, r *http.Request, _ error) {
-		From(r.Context()).failure = invalid(dash.Issue{In: in, Message: "holds a value that cannot be read"})
+		From(r.Context()).failure = invalid(dash.Fault{In: in, Message: "holds a value that cannot be read"})
 	}
 }
 

@@ -30,7 +30,7 @@ func (h *Handler) CreateAccessRequest(ctx context.Context, request dash.CreateAc
 	}
 	r := store.AccessRequest{
 		Team:      team,
-		Title:     given(body.Title),
+		Title:     value(body.Title),
 		Client:    body.Client,
 		Address:   guard.From(ctx).Address,
 		Status:    dash.AccessRequestStatusPending,
@@ -127,7 +127,7 @@ func (h *Handler) collect(ctx context.Context, secretHash string, r store.Access
 // ListAccessRequests lists what the caller's team was asked or has decided.
 func (h *Handler) ListAccessRequests(ctx context.Context, request dash.ListAccessRequestsRequestObject) (dash.ListAccessRequestsResponseObject, error) {
 	p, now := caller(ctx), h.Now()
-	list, err := newListing(request.Params.Limit, request.Params.Cursor)
+	list, err := newListing(byTime, request.Params.Limit, request.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (h *Handler) ApproveAccessRequest(ctx context.Context, request dash.Approve
 
 // DenyAccessRequest refuses a key.
 func (h *Handler) DenyAccessRequest(ctx context.Context, request dash.DenyAccessRequestRequestObject) (dash.DenyAccessRequestResponseObject, error) {
-	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictDenied, Note: given(request.Body.Note)}
+	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictDenied, Note: value(request.Body.Note)}
 	decided, err := h.decide(ctx, request.PublicID, request.Body.Digest, d)
 	return dash.DenyAccessRequest200JSONResponse(decided), err
 }

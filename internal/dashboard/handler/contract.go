@@ -12,6 +12,7 @@ import (
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/access"
 	"github.com/fiftyarms/platform/internal/openapi"
+	"github.com/fiftyarms/platform/internal/work"
 )
 
 // GetContract answers the contract, or a slice of it. What the caller cannot call, a slice does not know.
@@ -32,10 +33,7 @@ func (h *Handler) GetContract(ctx context.Context, request dash.GetContractReque
 		}
 	}
 	if len(endpoints) == 0 {
-		return nil, dash.InvalidRequestRefusal{
-			Message: "the request is not as the contract wants it",
-			Issues:  []dash.Issue{{In: dash.IssueInQuery, Path: "endpoints", Message: "names no route"}},
-		}
+		return nil, invalid(dash.FaultInQuery, "endpoints", "names no route")
 	}
 	slice, err := h.Contract.Slice(endpoints, openapi.SliceOptions{})
 	if unknown, ok := errors.AsType[*openapi.UnknownRouteError](err); ok { // a part that the route does not have
@@ -53,6 +51,19 @@ func (h *Handler) ListRoutes(ctx context.Context, request dash.ListRoutesRequest
 		}
 	}
 	return out, nil
+}
+
+// GetResourceFields says what `fields` may opt into.
+func (h *Handler) GetResourceFields(_ context.Context, request dash.GetResourceFieldsRequestObject) (dash.GetResourceFieldsResponseObject, error) {
+	r, ok := work.Resource(request.Resource)
+	if !ok {
+		refusal := dash.NotFoundRefusal{Message: "there is no resource " + request.Resource}
+		for _, known := range dash.Resources {
+			refusal.Nearest = append(refusal.Nearest, known.Resource)
+		}
+		return nil, refusal
+	}
+	return dash.GetResourceFields200JSONResponse(r), nil
 }
 
 // document is an OpenAPI document as it is: the generated response would write its bytes as base64.

@@ -13,18 +13,22 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/oapi-codegen/nullable"
-
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/access"
+	"github.com/fiftyarms/platform/internal/blobs"
 	"github.com/fiftyarms/platform/internal/dashboard/guard"
+	"github.com/fiftyarms/platform/internal/dashboard/stream"
 	"github.com/fiftyarms/platform/internal/openapi"
 	"github.com/fiftyarms/platform/internal/store"
+	"github.com/fiftyarms/platform/internal/wake"
 )
 
 // Config is what the handlers need. A server fills in all of it; each operation uses only some.
 type Config struct {
 	Store     store.Store
+	Wake      wake.Waker   // told of every change, after its commit
+	Streams   *stream.Hub  // who follows the changes
+	Blobs     *blobs.Store // the bytes of attachments
 	Contract  *openapi.Document
 	Cookie    string   // the name of the session cookie
 	PublicURL *url.URL // where browsers see this server, without a slash at its end
@@ -66,43 +70,12 @@ func fill(random io.Reader, mint func(io.Reader) (string, error), into []*string
 	return nil
 }
 
-// pageSize is how many rows a page has where the caller does not say.
-const pageSize = 50
-
-// A listing is a page that was asked for.
-type listing struct {
-	after store.Position
-	limit int
-}
-
-func newListing(limit *int32, cursor *string) (listing, error) {
-	l := listing{limit: pageSize}
-	if limit != nil {
-		l.limit = int(*limit)
+// invalid refuses a call for a fault that the contract's schema cannot tell.
+func invalid(in dash.FaultIn, path, message string) dash.InvalidRequestRefusal {
+	return dash.InvalidRequestRefusal{
+		Message: "the request is not as the contract wants it",
+		Issues:  []dash.Fault{{In: in, Path: path, Message: message}},
 	}
-	if cursor != nil {
-		after, err := parseCursor(*cursor)
-		if err != nil {
-			return l, dash.InvalidRequestRefusal{
-				Message: "the request is not as the contract wants it",
-				Issues:  []dash.Issue{{In: dash.IssueInQuery, Path: "cursor", Message: "is not the next_cursor of a page"}},
-			}
-		}
-		l.after = after
-	}
-	return l, nil
-}
-
-// fetch is how many rows to ask the store for: one beyond the page tells whether another page follows.
-func (l listing) fetch() int { return l.limit + 1 }
-
-// cut cuts rows to the page and names where the next one starts.
-func cut[Row any](l listing, rows []Row, place func(Row) store.Position) ([]Row, nullable.Nullable[string]) {
-	if len(rows) <= l.limit {
-		return rows, nullable.NewNullNullable[string]()
-	}
-	rows = rows[:l.limit]
-	return rows, nullable.NewNullableWithValue(cursor(place(rows[len(rows)-1])))
 }
 
 // ref is what the wire shows of a team.
@@ -116,11 +89,12 @@ func optional(s string) *string {
 	return &s
 }
 
-func given(s *string) string {
-	if s == nil {
-		return ""
+// value is what a pointer points to, if it does.
+func value[T any](p *T) T {
+	if p == nil {
+		return *new(T)
 	}
-	return *s
+	return *p
 }
 
 // during says what was being done when a store or a source of chance failed.

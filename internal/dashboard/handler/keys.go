@@ -13,7 +13,7 @@ import (
 // ListKeys lists the keys that are in the caller's hands.
 func (h *Handler) ListKeys(ctx context.Context, request dash.ListKeysRequestObject) (dash.ListKeysResponseObject, error) {
 	p := caller(ctx)
-	list, err := newListing(request.Params.Limit, request.Params.Cursor)
+	list, err := newListing(byTime, request.Params.Limit, request.Params.Cursor)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,11 @@ func (h *Handler) RevokeKey(ctx context.Context, request dash.RevokeKeyRequestOb
 	err := h.Store.RevokeKey(ctx, store.Revocation{
 		KeyID: request.ID, TeamID: p.TeamID, OwnerID: ownerIn(p), By: p.Person, At: h.Now(),
 	})
-	return dash.RevokeKey204Response{}, during("revoke a key", err)
+	if err != nil {
+		return nil, during("revoke a key", err)
+	}
+	h.Wake.Wake(p.TeamID) // its streams end now
+	return dash.RevokeKey204Response{}, nil
 }
 
 // ownerIn is whose keys are in a person's hands: their own, or for an admin everyone's.

@@ -11,10 +11,8 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
-	"github.com/fiftyarms/platform/internal/store"
 )
 
 func TestPassword(t *testing.T) {
@@ -86,22 +84,6 @@ func TestPasswordsTakeTurns(t *testing.T) {
 	<-p.turns
 	if err := p.decoy(t.Context(), "x"); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestCursor(t *testing.T) {
-	want := store.Position{At: time.UnixMilli(1767323045123).UTC(), ID: "0c4b1e2a9d4c5fb1a2c3d4e5f607183b"}
-	text := cursor(want)
-	if got, err := parseCursor(text); err != nil || got != want {
-		t.Errorf("got %+v, %v", got, err)
-	}
-	for _, bad := range []string{
-		"", "x", text + "A", text[:len(text)-1], "MTIz", cursor(store.Position{At: want.At}),
-		cursor(store.Position{At: want.At, ID: "a\x00b"}), cursor(store.Position{At: want.At, ID: "'; DROP TABLE"}),
-	} {
-		if got, err := parseCursor(bad); err == nil {
-			t.Errorf("%q is taken for %+v", bad, got)
-		}
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 // ConnectSession connects the session of the key that calls.
 func (h *Handler) ConnectSession(ctx context.Context, request dash.ConnectSessionRequestObject) (dash.ConnectSessionResponseObject, error) {
 	p, now := caller(ctx), h.Now()
-	s := store.PlanSession{TeamID: p.TeamID, KeyID: p.KeyID, Title: given(request.Body.Title), ConnectedAt: now}
+	s := store.PlanSession{TeamID: p.TeamID, KeyID: p.KeyID, Title: value(request.Body.Title), ConnectedAt: now}
 	if s.Title == "" {
 		s.Title = guard.From(ctx).Key.Title
 	}

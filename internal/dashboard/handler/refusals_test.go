@@ -48,17 +48,22 @@ func TestEveryDeclaredRefusal(t *testing.T) {
 // world is what there is to call with.
 type world struct {
 	*testkit.Running
+	t                     *testing.T
 	fresh, broken         *testkit.Running // not set up; without a database
 	ada, bob, agent, gone *testkit.Caller
 	noneDigest            string
 }
 
 func newWorld(t *testing.T) *world {
-	w := &world{Running: testkit.Dashboard(t), fresh: testkit.Dashboard(t), broken: testkit.Dashboard(t)}
+	w := &world{Running: testkit.Dashboard(t), t: t, fresh: testkit.Dashboard(t), broken: testkit.Dashboard(t)}
 	w.ada = w.SetUp()
 	w.bob = w.Join("Bob")
 	w.agent, w.gone = w.Agent(w.ada), w.Agent(w.ada)
 	w.ada.Call("DELETE", "/api/keys/"+w.gone.Me.Key.ID, nil)
+	k := &desk{Running: w.Running, T: t, ada: w.ada, agent: w.agent}
+	k.board("SHOP")
+	k.card("One", `"acceptance":["It holds."]`)
+	k.card("Two", "")
 	w.noneDigest = strings.Repeat("0", 64)
 	if err := w.broken.Store.Close(); err != nil {
 		t.Fatal(err)
@@ -80,11 +85,17 @@ func (w *world) caller(op dash.Operation) *testkit.Caller {
 const nobody = "00000000000000000000000000000000"
 
 func path(op dash.Operation) string {
+	if call, ok := calls[op.ID]; ok {
+		return call.path
+	}
 	return strings.NewReplacer("{publicId}", nobody, "{id}", nobody).Replace(op.Path)
 }
 
 // body is one that the contract takes; nil of an operation that takes none.
 func (w *world) body(op dash.Operation) any {
+	if body := calls[op.ID].body; body != "" {
+		return body
+	}
 	switch op.ID {
 	case "createAccessRequest":
 		return asking
@@ -108,8 +119,11 @@ func (w *world) body(op dash.Operation) any {
 
 // cause is a call that an operation refuses in the given way; nil where there is none.
 func (w *world) cause(op dash.Operation, code string) func() testkit.Answer {
+	if rule := ruled[op.ID+" "+code]; rule != nil {
+		return func() testkit.Answer { return rule(&desk{Running: w.Running, T: w.t, ada: w.ada, agent: w.agent}) }
+	}
 	as := func(c *testkit.Caller) func() testkit.Answer {
-		return func() testkit.Answer { return c.Call(op.Method, path(op), w.body(op)) }
+		return func() testkit.Answer { return w.send(c, op, path(op), w.body(op)) }
 	}
 	safe := op.Method == http.MethodGet
 	body := w.body(op)
@@ -146,6 +160,9 @@ func (w *world) cause(op dash.Operation, code string) func() testkit.Answer {
 		}
 	case "too_large":
 		return func() testkit.Answer {
+			if op.BodyLimit > 0 {
+				return w.tooLarge(op)
+			}
 			return w.caller(op).Call(op.Method, path(op), `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)
 		}
 	case "unsupported_media_type":
@@ -156,13 +173,14 @@ func (w *world) cause(op dash.Operation, code string) func() testkit.Answer {
 		}
 	case "invalid_request":
 		return func() testkit.Answer {
-			switch {
-			case body != nil:
+			if body != nil && op.BodyLimit == 0 {
 				return w.caller(op).Call(op.Method, path(op), `{"nonsense":1}`)
-			case path(op) != op.Path:
-				return w.caller(op).Call(op.Method, op.Path[:strings.LastIndex(op.Path, "{")]+"nonsense", nil)
 			}
-			return w.caller(op).Call(op.Method, op.Path+"?nonsense=1", nil)
+			sign := "?"
+			if strings.Contains(path(op), "?") {
+				sign = "&"
+			}
+			return w.send(w.caller(op), op, path(op)+sign+"nonsense=1", body)
 		}
 	case "internal":
 		if op.Tag == "operations" {
@@ -173,7 +191,7 @@ func (w *world) cause(op dash.Operation, code string) func() testkit.Answer {
 			if op.Permission != dash.Public {
 				c.Key = w.agent.Key
 			}
-			return c.Call(op.Method, path(op), body)
+			return w.send(c, op, path(op), body)
 		}
 	case "not_ready":
 		return func() testkit.Answer { return w.broken.Nobody().Call(op.Method, op.Path, nil) }
@@ -181,7 +199,7 @@ func (w *world) cause(op dash.Operation, code string) func() testkit.Answer {
 		if op.ID == "getContract" {
 			return func() testkit.Answer { return w.ada.Call("GET", op.Path+"?endpoints=GET+/api/nothing", nil) }
 		}
-		return as(w.caller(op))
+		return func() testkit.Answer { return w.send(w.caller(op), op, lost.Replace(path(op)), body) }
 	case "not_pending", "digest_mismatch", "owner_lacks_permission":
 		return func() testkit.Answer { return w.undecidable(op, code) }
 	case "wrong_setup_token":

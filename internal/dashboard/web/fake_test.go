@@ -250,3 +250,15 @@ func send(t *testing.T, api http.Handler, r *http.Request) shown {
 	}
 	return s
 }
+
+// shownDoc reads a page, or a part of one.
+func shownDoc(t *testing.T, html string) *htmlcheck.Node {
+	t.Helper()
+	doc, err := htmlcheck.Parse(html)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return doc
+}
+
+func isRegion(n *htmlcheck.Node) bool { _, ok := n.Attr["data-region"]; return ok }

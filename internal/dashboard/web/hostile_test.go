@@ -24,7 +24,11 @@ type spoiled struct {
 
 // written are the keys whose text somebody writes freely. Those that the contract holds to a shape, like ids and
 // digests, come from the server.
-var written = map[string]bool{"title": true, "name": true, "version": true, "host": true, "project": true, "note": true, "address": true, "message": true, "confirmCode": true, "next": true, "path": true}
+var written = map[string]bool{
+	"title": true, "name": true, "version": true, "host": true, "project": true, "note": true, "address": true, "message": true, "confirmCode": true,
+	"next": true, "path": true, "description": true, "repo": true, "reason": true, "steps": true, "body": true, "filename": true, "content_type": true,
+	"field": true, "from": true, "to": true,
+}
 
 func (s *spoiled) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	rec := httptest.NewRecorder()
@@ -48,9 +52,12 @@ func (s *spoiled) spoil(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, value := range v {
-			if _, text := value.(string); text && written[key] {
+			switch _, text := value.(string); {
+			case text && written[key]:
 				v[key] = s.evil
-			} else {
+			case written[key]:
+				v[key] = s.all(value)
+			default:
 				v[key] = s.spoil(value)
 			}
 		}
@@ -60,6 +67,22 @@ func (s *spoiled) spoil(v any) any {
 		}
 	}
 	return v
+}
+
+// all replaces every text of a list.
+func (s *spoiled) all(v any) any {
+	list, ok := v.([]any)
+	if !ok {
+		return s.spoil(v)
+	}
+	for i := range list {
+		if _, text := list[i].(string); text {
+			list[i] = s.evil
+		} else {
+			list[i] = s.spoil(list[i])
+		}
+	}
+	return list
 }
 
 // TestHostileFormsComeBackAsText posts what a person, or a page of another site, could put into each form field.
@@ -82,7 +105,7 @@ func TestHostileFormsComeBackAsText(t *testing.T) {
 				}
 			}
 			got := s.send(t, api)
-			if strings.Contains(got.Body.String(), "<script") {
+			if strings.Contains(got.Body.String(), "<script>") {
 				t.Error("a field became markup")
 			}
 		})

@@ -19,8 +19,13 @@ import (
 	"github.com/fiftyarms/platform/internal/dashboard/web/approval"
 	"github.com/fiftyarms/platform/internal/dashboard/web/approvals"
 	"github.com/fiftyarms/platform/internal/dashboard/web/assets"
+	"github.com/fiftyarms/platform/internal/dashboard/web/board"
+	"github.com/fiftyarms/platform/internal/dashboard/web/boardedit"
+	"github.com/fiftyarms/platform/internal/dashboard/web/boards"
+	"github.com/fiftyarms/platform/internal/dashboard/web/card"
 	"github.com/fiftyarms/platform/internal/dashboard/web/home"
 	"github.com/fiftyarms/platform/internal/dashboard/web/layout"
+	"github.com/fiftyarms/platform/internal/dashboard/web/live"
 	"github.com/fiftyarms/platform/internal/dashboard/web/setup"
 	"github.com/fiftyarms/platform/internal/dashboard/web/signin"
 	"github.com/fiftyarms/platform/internal/dashboard/web/visit"
@@ -54,11 +59,12 @@ func New(api http.Handler, o Options) (http.Handler, error) {
 		site.Log = slog.New(slog.DiscardHandler)
 	}
 	mux := http.NewServeMux()
-	missing := site.Page(visit.NotFound)
+	missing := site.Page(visit.NotFound, visit.Form)
 	mux.Handle("/", missing)
-	mux.Handle("GET "+assets.Prefix, assets.Handler(missing, layout.Base, layout.Icon, approvals.Sheet, approval.Sheet, home.Sheet))
+	mux.Handle("GET "+assets.Prefix, assets.Handler(missing, layout.Base, layout.Icon, live.Script,
+		approvals.Sheet, approval.Sheet, home.Sheet, boards.Sheet, board.Sheet, card.Sheet))
 	for _, p := range pages(home.Connection{PublicURL: strings.TrimRight(o.PublicURL, "/"), Command: cli.ShellLine(o.Command)}) {
-		mux.Handle(p.pattern, site.Page(p.page))
+		mux.Handle(p.pattern, site.Page(p.page, p.body))
 	}
 	return secure(mux), nil
 }
@@ -66,33 +72,57 @@ func New(api http.Handler, o Options) (http.Handler, error) {
 type page struct {
 	pattern string
 	page    func(*visit.Visit) error
+	body    visit.Body // that it takes with a post
 }
 
 func pages(c home.Connection) []page {
 	return []page{
-		{"GET /{$}", home.Get(c)},
-		{"GET /setup", setup.Get},
-		{"POST /setup", setup.Post},
-		{"GET /signin", signin.Get},
-		{"POST /signin", signin.Post},
-		{"GET /signout", toStart},
-		{"POST /signout", signin.SignOut},
-		{"GET /approvals", approvals.Get},
-		{"GET /approvals/{publicId}", approval.Get},
-		{"POST /approvals/{publicId}/approve", approval.Approve},
-		{"POST /approvals/{publicId}/request-changes", approval.RequestChanges},
-		{"POST /approvals/{publicId}/deny", approval.Deny},
-		{"GET /approvals/{publicId}/approve", approval.Back},
-		{"GET /approvals/{publicId}/request-changes", approval.Back},
-		{"GET /approvals/{publicId}/deny", approval.Back},
+		{"GET /{$}", home.Get(c), visit.Form},
+		{"GET /setup", setup.Get, visit.Form},
+		{"POST /setup", setup.Post, visit.Form},
+		{"GET /signin", signin.Get, visit.Form},
+		{"POST /signin", signin.Post, visit.Form},
+		{"GET /signout", toStart, visit.Form},
+		{"POST /signout", signin.SignOut, visit.Form},
+		{"GET /approvals", approvals.Get, visit.Form},
+		{"GET /approvals/{publicId}", approval.Get, visit.Form},
+		{"POST /approvals/{publicId}/approve", approval.Approve, visit.Form},
+		{"POST /approvals/{publicId}/request-changes", approval.RequestChanges, visit.Form},
+		{"POST /approvals/{publicId}/deny", approval.Deny, visit.Form},
+		{"GET /approvals/{publicId}/approve", approval.Back, visit.Form},
+		{"GET /approvals/{publicId}/request-changes", approval.Back, visit.Form},
+		{"GET /approvals/{publicId}/deny", approval.Back, visit.Form},
+		{"GET /boards", boards.Get, visit.Form},
+		{"POST /boards", boards.Create, visit.Form},
+		{"GET /boards/{ref}", board.Get, visit.Form},
+		{"GET /boards/{ref}/edit", boardedit.Get, visit.Form},
+		{"POST /boards/{ref}/edit", boardedit.Post, visit.Form},
+		{"POST /boards/{ref}/move", board.Shift, visit.Form},
+		{"GET /boards/{ref}/move", board.Back, visit.Form},
+		{"POST /boards/{ref}/cards", board.Create, visit.LongForm},
+		{"GET /boards/{ref}/cards", board.Back, visit.Form},
+		{"GET /cards/{id}", card.Find, visit.Form},
+		{"GET /boards/{ref}/cards/{id}", card.Get, visit.Form},
+		{"GET /boards/{ref}/cards/{id}/{below...}", card.Back, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/edit", card.Edit, visit.LongForm},
+		{"POST /boards/{ref}/cards/{id}/move", card.Move, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/acceptance", card.AddItem, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/acceptance/{item}", card.CheckItem, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/acceptance/{item}/remove", card.RemoveItem, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/comments", card.AddComment, visit.LongForm},
+		{"POST /boards/{ref}/cards/{id}/waits", card.SetWaits, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/waits/clear", card.ClearWaits, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/conflicts", card.SetConflict, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/conflicts/{other}/clear", card.ClearConflict, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/files", card.Attach, visit.File},
 	}
 }
 
 // toStart is for who opens the address of the sign-out form by hand: a link never signs anybody out.
 func toStart(v *visit.Visit) error { return v.Go("/") }
 
-// csp lets a page load our style sheets and pictures, send forms to us, and nothing else.
-const csp = "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+// csp lets a page load our style sheets, pictures and script, talk to us and send forms to us, and nothing else.
+const csp = "default-src 'none'; style-src 'self'; img-src 'self'; script-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
 func secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

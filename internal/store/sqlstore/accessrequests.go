@@ -14,19 +14,12 @@ import (
 // CreateAccessRequest keeps a pending request. Its Status, Decision and KeyID are not read.
 func (s *Store) CreateAccessRequest(ctx context.Context, r store.AccessRequest) error {
 	const doing = "keep an access request"
-	if err := storable(r.Client.Name, r.Client.Version, r.Client.Host, r.Client.Project); err != nil {
-		return fail(ctx, doing, err)
-	}
 	client, err := toJSON(r.Client)
 	if err != nil {
 		return fail(ctx, doing, err)
 	}
-	var byLink int64
-	if r.Team.ID == "" {
-		byLink = 1
-	}
 	return fail(ctx, doing, s.writes.CreateAccessRequest(ctx, sqldb.CreateAccessRequestParams{
-		PublicID: r.PublicID, SecretHash: r.SecretHash, TeamID: orNil(r.Team.ID), ByLink: byLink,
+		PublicID: r.PublicID, SecretHash: r.SecretHash, TeamID: orNil(r.Team.ID), ByLink: bit(r.Team.ID == ""),
 		Title: r.Title, Client: client, Address: r.Address, ConfirmCode: r.ConfirmCode, Digest: r.Digest,
 		CreatedAt: ms(r.CreatedAt), ExpiresAt: ms(r.ExpiresAt),
 	}))

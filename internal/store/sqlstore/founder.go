@@ -48,11 +48,14 @@ func (s *Store) SetUp(ctx context.Context, tokenHash string, f store.Founding) e
 
 // AddTeam adds a team beside the first. No operation does yet; with it the suite shows that teams are kept apart.
 func (s *Store) AddTeam(ctx context.Context, t store.Team) error {
-	return fail(ctx, "add a team", createTeam(ctx, s.writes, t))
+	return fail(ctx, "add a team", s.inTx(ctx, func(q *sqldb.Queries) error { return createTeam(ctx, q, t) }))
 }
 
 func createTeam(ctx context.Context, q *sqldb.Queries, t store.Team) error {
-	return q.CreateTeam(ctx, sqldb.CreateTeamParams{ID: t.ID, Slug: t.Slug, Name: t.Name, CreatedAt: ms(t.CreatedAt)})
+	if err := q.CreateTeam(ctx, sqldb.CreateTeamParams{ID: t.ID, Slug: t.Slug, Name: t.Name, CreatedAt: ms(t.CreatedAt)}); err != nil {
+		return err
+	}
+	return q.StartLog(ctx, sqldb.StartLogParams{TeamID: t.ID})
 }
 
 func team(t sqldb.Team) store.Team {

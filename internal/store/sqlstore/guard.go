@@ -5,6 +5,7 @@ package sqlstore
 import (
 	"context"
 	"database/sql"
+	"reflect"
 	"strings"
 	"unicode/utf8"
 
@@ -53,6 +54,36 @@ func storable(args ...any) error {
 		}
 	}
 	return nil
+}
+
+// storableJSON says whether both engines can hold every text that is written of v: the encoder would mend what is not
+// UTF-8, and write a NUL as letters.
+func storableJSON(v reflect.Value) bool {
+	switch v.Kind() {
+	case reflect.String:
+		return storable(v.String()) == nil
+	case reflect.Pointer, reflect.Interface:
+		return v.IsNil() || storableJSON(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Type().Field(i).IsExported() && !storableJSON(v.Field(i)) {
+				return false
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := range v.Len() {
+			if !storableJSON(v.Index(i)) {
+				return false
+			}
+		}
+	case reflect.Map:
+		for i := v.MapRange(); i.Next(); {
+			if !storableJSON(i.Key()) || !storableJSON(i.Value()) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // ended is a context that is over, for a reason of ours: only database/sql can make a Row that carries an error, and it

@@ -56,22 +56,33 @@ func (s *Store) ListKeys(ctx context.Context, q store.KeyQuery) ([]store.Key, er
 	return keys, nil
 }
 
-// RevokeKey revokes a key.
+// RevokeKey revokes a key, and tells of it in the team's log the first time.
 func (s *Store) RevokeKey(ctx context.Context, r store.Revocation) error {
-	const doing = "revoke a key"
-	revoked, err := s.writes.RevokeKey(ctx, sqldb.RevokeKeyParams{
-		ID: r.KeyID, TeamID: r.TeamID, OwnerID: orNil(r.OwnerID),
-		RevokedAt: ms(r.At), RevokedBy: r.By.ID, RevokedByName: r.By.Name,
-	})
-	if err != nil || revoked > 0 {
-		return fail(ctx, doing, err)
-	}
-	// Revoked before, or not the caller's.
-	found, err := s.reads.CountKeys(ctx, sqldb.CountKeysParams{ID: r.KeyID, TeamID: r.TeamID, OwnerID: orNil(r.OwnerID)})
-	if err == nil && found == 0 {
-		err = store.ErrNotFound
-	}
-	return fail(ctx, doing, err)
+	return fail(ctx, "revoke a key", s.inTx(ctx, func(q *sqldb.Queries) error {
+		if _, err := q.LockLog(ctx, sqldb.LockLogParams{TeamID: r.TeamID}); err != nil {
+			return err
+		}
+		revoked, err := q.RevokeKey(ctx, sqldb.RevokeKeyParams{
+			ID: r.KeyID, TeamID: r.TeamID, OwnerID: orNil(r.OwnerID),
+			RevokedAt: ms(r.At), RevokedBy: r.By.ID, RevokedByName: r.By.Name,
+		})
+		if err != nil {
+			return err
+		}
+		if revoked > 0 {
+			_, err := appendEvents(ctx, q, r.TeamID, store.Event{KeyID: r.KeyID, Event: dash.Event{
+				Kind: dash.EventKindKeyRevoked, At: dash.At(r.At),
+				By: dash.Actor{Kind: dash.ActorKindPerson, Name: r.By.Name, Person: r.By},
+			}})
+			return err
+		}
+		// Revoked before, or not the caller's.
+		found, err := q.CountKeys(ctx, sqldb.CountKeysParams{ID: r.KeyID, TeamID: r.TeamID, OwnerID: orNil(r.OwnerID)})
+		if err == nil && found == 0 {
+			err = store.ErrNotFound
+		}
+		return err
+	}))
 }
 
 func createKey(ctx context.Context, q *sqldb.Queries, k store.Key) error {

@@ -35,7 +35,7 @@ func (s *Store) PersonByEmail(ctx context.Context, email string) (store.Person, 
 	if err := storable(email); err != nil { // its key would be: folding mends what is not UTF-8
 		return store.Person{}, fail(ctx, doing, err)
 	}
-	p, err := s.reads.PersonByEmail(ctx, sqldb.PersonByEmailParams{EmailKey: emailKey(email)})
+	p, err := s.reads.PersonByEmail(ctx, sqldb.PersonByEmailParams{EmailKey: caseless(email)})
 	if err != nil {
 		return store.Person{}, fail(ctx, doing, err)
 	}
@@ -82,7 +82,7 @@ func createPerson(ctx context.Context, q *sqldb.Queries, p store.Person) error {
 		return err
 	}
 	return q.CreatePerson(ctx, sqldb.CreatePersonParams{
-		ID: p.ID, TeamID: p.TeamID, Name: p.Name, Email: p.Email, EmailKey: emailKey(p.Email),
+		ID: p.ID, TeamID: p.TeamID, Name: p.Name, Email: p.Email, EmailKey: caseless(p.Email),
 		PasswordHash: p.PasswordHash, Permissions: permissions, CreatedAt: ms(p.CreatedAt),
 	})
 }
@@ -102,10 +102,10 @@ func person(p sqldb.Person) (store.Person, error) {
 	}, err
 }
 
-// emailKey is equal for addresses that differ in case alone, or in how an accented letter is put together. SQLite's
-// and PostgreSQL's own lower() disagree beyond ASCII, so neither is asked.
-func emailKey(email string) string {
-	return strings.Map(fold, norm.NFC.String(email))
+// caseless is the same of texts that differ in case alone, or in how an accented letter is put together. SQLite's and
+// PostgreSQL's own lower() disagree beyond ASCII, so neither is asked.
+func caseless(text string) string {
+	return strings.Map(fold, norm.NFC.String(text))
 }
 
 // fold is the least of the letters that are r in some case.

@@ -42,6 +42,15 @@ func (s *Store) Connect(ctx context.Context, p store.PlanSession, liveSince time
 	return connected, nil
 }
 
+// SessionByKey is the session that a key has connected.
+func (s *Store) SessionByKey(ctx context.Context, keyID string) (store.PlanSession, error) {
+	row, err := s.reads.PlanSessionByKey(ctx, sqldb.PlanSessionByKeyParams{KeyID: keyID})
+	if err != nil {
+		return store.PlanSession{}, fail(ctx, "find a session", err)
+	}
+	return planSession(row), nil
+}
+
 // Leave ends the session of a key.
 func (s *Store) Leave(ctx context.Context, keyID string) error {
 	ended, err := s.writes.EndPlanSession(ctx, sqldb.EndPlanSessionParams{KeyID: keyID})

@@ -5,14 +5,18 @@ package sqlstore
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/store"
 )
 
 func ms(t time.Time) int64 { return t.UnixMilli() }
 
 func at(ms int64) time.Time { return time.UnixMilli(ms).UTC() }
+
+func wireTime(ms int64) dash.Time { return dash.At(at(ms)) }
 
 // atOrZero is the zero time where the row has none.
 func atOrZero(ms *int64) time.Time {
@@ -30,16 +34,29 @@ func orNil(s string) *string {
 	return &s
 }
 
+// numberOrNil is how a column that may be NULL is given 0 as nothing.
+func numberOrNil(n int64) *int64 {
+	if n == 0 {
+		return nil
+	}
+	return &n
+}
+
 // bitOrNil is a yes or no as the columns hold it, or NULL.
 func bitOrNil(b *bool) *int64 {
 	if b == nil {
 		return nil
 	}
-	var bit int64
-	if *b {
-		bit = 1
+	n := bit(*b)
+	return &n
+}
+
+// bit is a yes or no as the columns hold it.
+func bit(b bool) int64 {
+	if b {
+		return 1
 	}
-	return &bit
+	return 0
 }
 
 func orEmpty(s *string) string {
@@ -56,7 +73,11 @@ func permissionsToJSON(p []dash.Permission) (string, error) {
 	return toJSON(p)
 }
 
+// toJSON is v as a column holds it. Text in it that not every engine can hold is store.ErrText.
 func toJSON(v any) (string, error) {
+	if !storableJSON(reflect.ValueOf(v)) {
+		return "", store.ErrText
+	}
 	b, err := json.Marshal(v)
 	return string(b), err
 }

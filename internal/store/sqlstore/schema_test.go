@@ -38,7 +38,9 @@ func sqliteSchema(t *testing.T, db *sql.DB) []string {
 	tables := `(SELECT name AS tbl FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%' AND name NOT LIKE 'goose%')`
 	return inOrder(
 		rows(t, db, `SELECT tbl || ' column ' || c.cid || ' ' || c.name || ' ' || lower(c.type) || CASE c."notnull" WHEN 1 THEN ' not null' ELSE '' END
-			FROM `+tables+`, pragma_table_info(tbl) AS c`),
+			FROM `+tables+`, pragma_table_xinfo(tbl) AS c`),
+		rows(t, db, `SELECT v.name || ' column ' || c.cid || ' ' || c.name || ' of a view' FROM pragma_table_list AS v, pragma_table_xinfo(v.name) AS c
+			WHERE v.schema = 'main' AND v.type = 'view'`),
 		rows(t, db, `SELECT tbl || ' primary key ' || group_concat(c.name, ', ' ORDER BY c.pk)
 			FROM `+tables+`, pragma_table_info(tbl) AS c WHERE c.pk > 0 GROUP BY tbl`),
 		rows(t, db, `SELECT tbl || ' index ' || i.name || CASE i."unique" WHEN 1 THEN ' unique' ELSE '' END || ' on ' || group_concat(c.name, ', ' ORDER BY c.seqno)
@@ -60,6 +62,9 @@ func postgresSchema(t *testing.T, db *sql.DB) []string {
 				CASE WHEN a.attnotnull THEN ' not null' ELSE '' END
 			FROM pg_attribute AS a JOIN pg_class AS t ON t.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = t.relnamespace
 			WHERE `+ours+` AND t.relkind = 'r' AND a.attnum > 0 AND NOT a.attisdropped`),
+		rows(t, db, `SELECT t.relname || ' column ' || (a.attnum - 1) || ' ' || a.attname || ' of a view'
+			FROM pg_attribute AS a JOIN pg_class AS t ON t.oid = a.attrelid JOIN pg_namespace AS n ON n.oid = t.relnamespace
+			WHERE `+ours+` AND t.relkind = 'v' AND a.attnum > 0`),
 		rows(t, db, `SELECT t.relname || CASE WHEN i.indisprimary THEN ' primary key '
 				ELSE ' index ' || x.relname || CASE WHEN i.indisunique THEN ' unique' ELSE '' END || ' on ' END || `+columns("t.oid", "i.indkey::int2[]")+`
 			FROM pg_index AS i JOIN pg_class AS t ON t.oid = i.indrelid JOIN pg_class AS x ON x.oid = i.indexrelid JOIN pg_namespace AS n ON n.oid = t.relnamespace

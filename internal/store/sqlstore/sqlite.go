@@ -40,7 +40,9 @@ func openSQLite(path string) (engine, error) {
 	if err != nil {
 		return engine{}, errors.Join(err, write.Close())
 	}
-	return engine{name: path, dialect: goose.DialectSQLite3, migrations: sqliteMigrations, write: write, read: read}, nil
+	return engine{
+		name: path, dialect: goose.DialectSQLite3, migrations: sqliteMigrations, write: write, read: read, forgetful: true,
+	}, nil
 }
 
 func sqlitePool(path string, conns int, params url.Values) (*sql.DB, error) {

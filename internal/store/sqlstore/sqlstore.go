@@ -7,6 +7,7 @@
 //   - times are milliseconds in a bigint, lists and the asking client are JSON in text, yes and no is a small integer;
 //   - every optional argument and every LIMIT has a CAST, and none stands in ORDER BY, where the generator overlooks it
 //     for SQLite; a test generates the same queries for SQLite and wants the same code;
+//   - a join that is to start from its few rows is a CROSS JOIN, which SQLite takes in the order in which it is written;
 //   - whatever must hold under a race is one UPDATE with the condition in its WHERE, or follows one in a transaction.
 //
 // Text that PostgreSQL cannot hold (NUL, or bytes that are not UTF-8) is refused before either engine sees it.
@@ -32,6 +33,8 @@ import (
 type Store struct {
 	write, read   *sql.DB // the same pool on PostgreSQL
 	writes, reads *sqldb.Queries
+	statements    *statements // of write; nil where the driver keeps them
+	gap           int64       // between the positions of two cards
 }
 
 var _ store.Store = (*Store)(nil)
@@ -49,6 +52,7 @@ type engine struct {
 	dialect     goose.Dialect
 	migrations  fs.FS
 	write, read *sql.DB
+	forgetful   bool // the driver keeps no statements
 	// exclusive runs f while no other process that calls it on this database does. Nil where the engine has no such
 	// lock, and migrations are kept from being applied twice in another way.
 	exclusive func(ctx context.Context, f func() error) error
@@ -71,7 +75,12 @@ func Open(ctx context.Context, url string, o Options) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{write: e.write, read: e.read, writes: sqldb.New(guard{e.write}), reads: sqldb.New(guard{e.read})}
+	s := &Store{write: e.write, read: e.read, writes: sqldb.New(guard{e.write}), reads: sqldb.New(guard{e.read}), gap: gap}
+	if e.forgetful {
+		s.statements = prepareOnce(e.write)
+		s.writes = sqldb.New(guard{prepared{s.statements, nil}})
+		s.reads = sqldb.New(guard{prepared{prepareOnce(e.read), nil}})
+	}
 	err = migrate(ctx, e)
 	if err == nil {
 		err = fail(ctx, "name the instance", s.writes.NameInstance(ctx, sqldb.NameInstanceParams{Name: o.NewID(), CreatedAt: ms(o.Now())}))
@@ -114,13 +123,21 @@ func (s *Store) Close() error {
 
 // inTx runs change in a transaction that it ends: all of it happens, or none.
 func (s *Store) inTx(ctx context.Context, change func(*sqldb.Queries) error) error {
+	if s.statements != nil {
+		s.statements.catchUp(ctx)
+	}
 	tx, err := s.write.BeginTx(ctx, nil)
 	if err != nil {
 		return err
 	}
-	if err := change(sqldb.New(guard{tx})); err != nil {
-		// The reason is the error worth telling; a rollback only fails with the connection, which undoes the change too.
-		_ = tx.Rollback()
+	// On an error and on a panic of change. After a commit it does nothing; it only fails with the connection, which
+	// undoes the change too.
+	defer func() { _ = tx.Rollback() }()
+	var db sqldb.DBTX = tx
+	if s.statements != nil {
+		db = prepared{s.statements, tx}
+	}
+	if err := change(sqldb.New(guard{db})); err != nil {
 		return err
 	}
 	return tx.Commit()

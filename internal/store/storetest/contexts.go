@@ -65,6 +65,13 @@ func (w *world) calls(s side) map[string]func(context.Context) error {
 		},
 		"Connect": func(ctx context.Context) error { _, err := w.Connect(ctx, w.connecting(s.key), alive); return err },
 		"Leave":   func(ctx context.Context) error { return w.Leave(ctx, s.key.ID) },
+		"Change": func(ctx context.Context) error {
+			return w.Change(ctx, s.Team.ID, func(tx store.WorkTx) error { return s.desk.writes(w.ctx())["SaveIssue"](tx) })
+		},
+		"SessionByKey": func(ctx context.Context) error {
+			_, err := w.SessionByKey(ctx, s.key.ID)
+			return err
+		},
 	}
 }
 
@@ -90,6 +97,11 @@ var contexts = []test{
 			}
 			if err := call(late); !errors.Is(err, context.DeadlineExceeded) {
 				w.Errorf("%s past its deadline: %v", method, err)
+			}
+		}
+		for method, read := range s.desk.reads(cancelled, s.desk.cards[0]) {
+			if _, err := read(s.desk.WorkReader); !errors.Is(err, context.Canceled) {
+				w.Errorf("%s with a cancelled context: %v", method, err)
 			}
 		}
 		w.same("what the team sees", w.state(s), before)

@@ -79,6 +79,21 @@ var sessions = []test{
 		w.connected(w.key(f.Person), alive, 4)
 	}},
 
+	{"a key finds its session until it leaves", func(w *world) {
+		f := w.team("acme")
+		k, other := w.key(f.Person), w.key(f.Person)
+		w.connected(other, alive, 1)
+		_, err := w.SessionByKey(w.ctx(), k.ID)
+		w.refused(err, store.ErrNotFound)
+		want := w.connected(k, alive, 2)
+		got, err := w.SessionByKey(w.ctx(), k.ID)
+		w.must(err)
+		w.same("the session", got, want)
+		w.must(w.Leave(w.ctx(), k.ID))
+		_, err = w.SessionByKey(w.ctx(), k.ID)
+		w.refused(err, store.ErrNotFound)
+	}},
+
 	{"a revoked key holds no agent", func(w *world) {
 		f := w.team("acme")
 		first, second := w.key(f.Person), w.key(f.Person)

@@ -33,6 +33,8 @@ func Run(t *testing.T, open func(testing.TB) Store) {
 	}{
 		{"founder", founder}, {"people", people}, {"logins", logins}, {"keys", keys}, {"revocation", revocation},
 		{"requests", requests}, {"decisions", decisions}, {"collection", collection}, {"sessions", sessions},
+		{"boards", boards}, {"issues", issues}, {"lists", lists}, {"places", places}, {"links", links}, {"items", items},
+		{"log", log}, {"changes", changes}, {"once", once},
 		{"tenancy", tenancy}, {"text", text}, {"contexts", contexts},
 	} {
 		t.Run(area.name, func(t *testing.T) {

@@ -18,6 +18,7 @@ type side struct {
 	decided store.AccessRequest // named none
 	key     store.Key
 	session store.PlanSession
+	desk    *desk
 }
 
 func (w *world) side(slug string) side {
@@ -25,6 +26,8 @@ func (w *world) side(slug string) side {
 	f := w.team(slug)
 	s := side{Founding: f, pending: w.request(f.Team), decided: w.approved(f.Person, store.Team{}), key: w.key(f.Person)}
 	s.session = w.connected(s.key, alive, 1)
+	s.desk = w.deskOf(f, "P"+slug)
+	s.desk.furnish()
 	return s
 }
 
@@ -42,6 +45,7 @@ func (w *world) state(s side) map[string]any {
 	note("requests", requests, err)
 	login, person, team, err := w.Login(w.ctx(), s.Login.TokenHash, start)
 	note("login", []any{login, person, team}, err)
+	state["work"] = s.desk.everything()
 	return state
 }
 
@@ -142,6 +146,11 @@ var apart = map[string]func(w *world, mine, theirs side){
 		w.refused(err, store.ErrNotFound)
 		w.connected(w.keyMade(mine.Person, after(2*time.Minute)), alive, 2)
 	},
+	"SessionByKey": func(w *world, mine, _ side) {
+		got, err := w.SessionByKey(w.ctx(), mine.key.ID)
+		w.must(err)
+		w.same("the session", got.ID, mine.session.ID)
+	},
 	"Leave": func(w *world, mine, theirs side) {
 		w.must(w.Leave(w.ctx(), mine.key.ID))
 		again := w.connecting(theirs.key)
@@ -149,6 +158,8 @@ var apart = map[string]func(w *world, mine, theirs side){
 		w.must(err)
 		w.same("the other team's session", got.ID, theirs.session.ID)
 	},
+	"Of":     readsApart,
+	"Change": changesApart,
 }
 
 // whole are the methods that are of the instance, not of a team.
@@ -157,6 +168,9 @@ var whole = []string{"Ping", "Instance", "Close", "IsSetUp", "OfferSetup", "SetU
 var tenancy = []test{
 	{"every method keeps to one team", func(w *world) {
 		mine, theirs := w.side("acme"), w.side("bolt")
+		w.connected(w.key(theirs.Person), alive, 2)
+		theirs.desk.board = theirs.desk.newBoard("ONLY").Ref // as no other team has
+		theirs.desk.furnish()
 		for method := range methods() {
 			keeps, known := apart[method]
 			switch {
@@ -174,9 +188,11 @@ var tenancy = []test{
 }
 
 // methods are those of a store.Store, with their types.
-func methods() map[string]reflect.Type {
+func methods() map[string]reflect.Type { return methodsOf[store.Store]() }
+
+func methodsOf[T any]() map[string]reflect.Type {
 	all := map[string]reflect.Type{}
-	t := reflect.TypeFor[store.Store]()
+	t := reflect.TypeFor[T]()
 	for m := range t.NumMethod() {
 		all[t.Method(m).Name] = t.Method(m).Type
 	}

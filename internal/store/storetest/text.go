@@ -4,6 +4,7 @@ package storetest
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -118,6 +119,8 @@ func (w *world) story(first bool, text string, name func(word string) string) {
 	session.Agent = dash.AgentRef{ID: 1, Name: "Agent 1"}
 	w.same("the session", connected, session)
 	w.must(w.Leave(w.ctx(), k.ID))
+
+	w.workStory(f, text, name)
 }
 
 // refuseText puts what no store may take into each text of each argument of each method in turn.
@@ -134,6 +137,7 @@ func (w *world) refuseText(s side) {
 		func() error { return w.TouchKey(w.ctx(), arg, after(time.Hour)) },
 		func() error { _, err := w.AccessRequest(w.ctx(), arg); return err },
 		func() error { _, err := w.AccessRequestBySecret(w.ctx(), arg); return err },
+		func() error { _, err := w.SessionByKey(w.ctx(), arg); return err },
 		func() error { return w.Leave(w.ctx(), arg) },
 	} {
 		for _, arg = range unstorable {
@@ -174,6 +178,7 @@ func (w *world) refuseText(s side) {
 	w.must(w.Leave(w.ctx(), s.key.ID))
 	session := w.connecting(s.key)
 	w.plant(&session, []string{"Agent.Name"}, func() error { _, err := w.Connect(w.ctx(), session, alive); return err })
+	w.refuseWorkText(s.desk)
 }
 
 // plant puts what no store may take into each text of args in turn, but for those that the call does not read, and
@@ -189,6 +194,10 @@ func (w *world) plant(args any, unread []string, call func() error) {
 		case v.Kind() == reflect.Struct && v.Type() != reflect.TypeFor[time.Time]():
 			for i := range v.NumField() {
 				walk(v.Field(i), strings.TrimPrefix(path+"."+v.Type().Field(i).Name, "."))
+			}
+		case v.Kind() == reflect.Slice:
+			for i := range v.Len() {
+				walk(v.Index(i), fmt.Sprint(path, ".", i))
 			}
 		case v.Kind() == reflect.String && !slices.Contains(unread, path):
 			fields++

@@ -13,12 +13,17 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
 )
 
-// MaxAnswer bounds an answer of the API, in bytes. A full page of requests is far below it.
-const MaxAnswer = 4 << 20
+// MaxAnswer bounds an answer of the API, in bytes. The largest is a column of 50 cards that each need a human for 30
+// steps of 1,000 characters, most of them written as \u003c.
+const MaxAnswer = 16 << 20
+
+// restLimit is how long the rest of a browser's request may take that the API did not want to read.
+const restLimit = 30 * time.Second
 
 // RequestID is the header that names a call in the server's log. A page carries that of its first call.
 const RequestID = "X-Request-Id"
@@ -63,10 +68,19 @@ func (d *doer) Do(req *http.Request) (*http.Response, error) {
 	in.TLS = d.browser.TLS
 	in.RequestURI = req.URL.RequestURI()
 	in.URL.Scheme, in.URL.Host = "", "" // as a server sees it
-	if in.Body == nil {
+	switch {
+	case in.Body == nil:
 		in.Body = http.NoBody
+	case in.ContentLength == 0 && in.Body != http.NoBody: // a client's way to say that it does not know
+		in.ContentLength = -1
 	}
 	rec := &recorder{header: http.Header{}}
+	if in.ContentLength < 0 {
+		// It comes from the browser while the API reads it, for as long as that takes. What is left of the browser's own
+		// request then has the time that any request has.
+		rec.connection = http.NewResponseController(d.w)
+		defer func() { _ = rec.connection.SetReadDeadline(time.Now().Add(restLimit)) }()
+	}
 	d.api.ServeHTTP(rec, in)
 	if rec.over {
 		return nil, fmt.Errorf("%s %s answered over %d bytes", req.Method, req.URL.Path, MaxAnswer)
@@ -86,17 +100,35 @@ var errOver = errors.New("the answer is too large")
 
 // recorder keeps one answer in memory.
 type recorder struct {
-	header http.Header
-	sent   http.Header // header as it was when the status was written
-	status int
-	body   bytes.Buffer
-	over   bool
+	connection *http.ResponseController // the browser's; nil where the call is whole already
+	header     http.Header
+	sent       http.Header // header as it was when the status was written
+	status     int
+	body       bytes.Buffer
+	over       bool
 }
 
 func (r *recorder) Header() http.Header { return r.header }
 
 // Flush does nothing: the answer is read as a whole.
 func (r *recorder) Flush() {}
+
+// SetReadDeadline gives a call whose body comes from the browser the time that it needs. Behind any other is no
+// connection.
+func (r *recorder) SetReadDeadline(t time.Time) error {
+	if r.connection == nil {
+		return http.ErrNotSupported
+	}
+	return r.connection.SetReadDeadline(t)
+}
+
+// SetWriteDeadline is SetReadDeadline for writing.
+func (r *recorder) SetWriteDeadline(t time.Time) error {
+	if r.connection == nil {
+		return http.ErrNotSupported
+	}
+	return r.connection.SetWriteDeadline(t)
+}
 
 func (r *recorder) WriteHeader(status int) {
 	if r.status != 0 || status < 200 {

@@ -125,7 +125,7 @@ func TestAnswersAreBounded(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Check(client.GetMeWithResponse(t.Context())); err == nil || !strings.Contains(err.Error(), "over 4194304 bytes") {
+	if _, err := Check(client.GetMeWithResponse(t.Context())); err == nil || !strings.Contains(err.Error(), "over 16777216 bytes") {
 		t.Errorf("error %v", err)
 	}
 	if writeErr == nil {

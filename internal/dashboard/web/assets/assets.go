@@ -18,7 +18,11 @@ import (
 const Prefix = "/assets/"
 
 // types names what the files are. It is our own table because the system's differs from machine to machine.
-var types = map[string]string{".css": "text/css; charset=utf-8", ".svg": "image/svg+xml"}
+var types = map[string]string{
+	".css": "text/css; charset=utf-8",
+	".js":  "text/javascript; charset=utf-8",
+	".svg": "image/svg+xml",
+}
 
 // File is one file as it is served.
 type File struct {

@@ -106,13 +106,18 @@ func (n *Node) With(attr, value string) []*Node {
 // Text is what n says, its white space folded as a browser folds it.
 func (n *Node) Text() string { return strings.Join(strings.Fields(n.raw()), " ") }
 
-func (n *Node) raw() string {
+// TextOutside is Text without what elements with this tag say.
+func (n *Node) TextOutside(tag string) string { return strings.Join(strings.Fields(n.raw(tag)), " ") }
+
+func (n *Node) raw(but ...string) string {
 	if n.Tag == "" && n.Parent != nil {
 		return n.text
 	}
 	var b strings.Builder
 	for _, c := range n.Children {
-		b.WriteString(c.raw())
+		if !slices.Contains(but, c.Tag) || c.Tag == "" {
+			b.WriteString(c.raw(but...))
+		}
 	}
 	return b.String()
 }

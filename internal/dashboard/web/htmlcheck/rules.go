@@ -118,13 +118,18 @@ func (c *checker) controls() {
 	}
 }
 
-// forms holds that a form that changes something cannot be sent by another site, and leads to ours.
+// forms holds that a form that changes something cannot be sent by another site, and leads to ours. A search changes
+// nothing, and must not tell its token to the address.
 func (c *checker) forms() {
 	for _, n := range c.doc.Tags("form") {
 		action := n.Attr["action"]
-		c.want(n.Attr["method"] == "post", "the form to %s is no post", action)
 		c.want(local(action), "the form leads to %q", action)
 		tokens := n.With("name", "csrf_token")
+		if n.Attr["role"] == "search" {
+			c.want(n.Attr["method"] == "get" && len(tokens) == 0, "the search at %s has the method %s and %d tokens", action, n.Attr["method"], len(tokens))
+			continue
+		}
+		c.want(n.Attr["method"] == "post", "the form to %s is no post", action)
 		before := action == "/signin" || action == "/setup" // there is no session to tell a token of
 		c.want(before == (len(tokens) == 0), "the form to %s has %d tokens", action, len(tokens))
 		for _, t := range tokens {
@@ -134,21 +139,33 @@ func (c *checker) forms() {
 	}
 	for _, n := range c.doc.Tags("a") {
 		href := n.Attr["href"]
-		c.want(local(href) || strings.HasPrefix(href, "#"), "a link leads to %q", href)
+		c.want(local(href) || strings.HasPrefix(href, "#") || away(n), "a link leads to %q", href)
 	}
 }
 
-// inert holds that nothing on the page could run.
+// away says whether a link may lead to the web: as part of what somebody wrote, and telling nothing of us.
+func away(n *Node) bool {
+	href, part := n.Attr["href"], false
+	for at := n.Parent; at != nil; at = at.Parent {
+		part = part || at.Attr["class"] == "written"
+	}
+	plain := strings.HasPrefix(href, "http://") || strings.HasPrefix(href, "https://") || strings.HasPrefix(href, "mailto:")
+	return n.Tag == "a" && part && plain && n.Attr["rel"] == "nofollow noreferrer"
+}
+
+// inert holds that nothing on the page could run but our own script, and that is a file.
 func (c *checker) inert() {
 	for _, n := range c.doc.All(func(*Node) bool { return true }) {
 		switch n.Tag {
-		case "script", "style", "iframe", "object", "embed", "base":
+		case "script":
+			c.want(n.Attr["type"] == "module" && strings.HasPrefix(n.Attr["src"], "/assets/") && len(n.Children) == 0, "a <script> that is not our file")
+		case "style", "iframe", "object", "embed", "base":
 			c.want(false, "<%s> has no place on our pages", n.Tag)
 		}
 		for attr, value := range n.Attr {
 			c.want(attr != "style" && !strings.HasPrefix(attr, "on") && attr != "srcdoc" && attr != "formaction", "<%s> has %s", n.Tag, attr)
 			if attr == "href" || attr == "src" {
-				c.want(local(value) || strings.HasPrefix(value, "#"), "<%s> loads or leads to %q", n.Tag, value)
+				c.want(local(value) || strings.HasPrefix(value, "#") || away(n), "<%s> loads or leads to %q", n.Tag, value)
 			}
 		}
 	}

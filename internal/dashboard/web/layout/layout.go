@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package layout is what pages share: the shell around them, form fields, the list of what to mend, and the design
-// tokens in base.css. Its components are dumb: they show plain structs and decide nothing. Pages hold no script and no
-// inline style, so that the content security policy can forbid both.
+// tokens in base.css. Its components are dumb: they show plain structs and decide nothing. Pages hold no inline script
+// and no inline style, so that the content security policy can forbid both.
 package layout
 
 import (
 	_ "embed"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/a-h/templ"
@@ -38,6 +39,7 @@ type Section int
 const (
 	Nowhere Section = iota
 	Home
+	Boards
 	Approvals
 )
 
@@ -54,7 +56,10 @@ type Frame struct {
 	Viewer   *Viewer       // nil: signed out, and the header offers nothing
 	Section  Section       // marked in the navigation
 	Problems bool          // the page asks to mend something, which its title says first
+	Wide     bool          // the main part takes all the room there is
 	Sheets   []assets.File // style sheets of the page's own
+	Page     string        // names what the page shows, for the script to tell an answer for it from another page
+	Live     *Live         // nil: the page follows nothing
 }
 
 func (f Frame) title() string {
@@ -81,12 +86,15 @@ func For(problems []Problem, field string) string {
 	return ""
 }
 
-// Field is one labelled input. Name is also its id.
+// Field is one labelled input.
 type Field struct {
 	Name         string
+	ID           string // "" is Name; a page with several forms tells their fields apart by it
 	Label        string
 	Hint         string
-	Type         string // of the input; "textarea" for one with lines
+	Type         string // of the input; "textarea" for one with lines, "select" for one of Options
+	Options      []Option
+	Rows         int // of a textarea; 0 is 2
 	Value        string
 	Autocomplete string
 	Optional     bool
@@ -94,23 +102,39 @@ type Field struct {
 	MaxLength    int
 	Exact        bool // the browser must not mend case or spelling
 	Problem      string
+	Seen         string // a mark of the value that the page was made with; "" sends none
+	Now          string // what is there now, where somebody else has changed it meanwhile
 }
+
+// SeenName is the hidden field that carries Seen.
+func SeenName(field string) string { return "seen-" + field }
+
+// Option is one of the values that a field can take.
+type Option struct{ Value, Label string }
+
+func (f Field) id() string {
+	if f.ID != "" {
+		return f.ID
+	}
+	return f.Name
+}
+
+func (f Field) rows() string { return strconv.Itoa(max(f.Rows, 2)) }
 
 // describedBy lists the ids of what explains the field.
 func (f Field) describedBy() string {
-	switch {
-	case f.Hint != "" && f.Problem != "":
-		return f.hintID() + " " + f.problemID()
-	case f.Hint != "":
-		return f.hintID()
-	case f.Problem != "":
-		return f.problemID()
+	var ids []string
+	for _, part := range []struct{ text, id string }{{f.Hint, f.hintID()}, {f.Problem, f.problemID()}, {f.Now, f.nowID()}} {
+		if part.text != "" {
+			ids = append(ids, part.id)
+		}
 	}
-	return ""
+	return strings.Join(ids, " ")
 }
 
-func (f Field) hintID() string    { return f.Name + "-hint" }
-func (f Field) problemID() string { return f.Name + "-problem" }
+func (f Field) hintID() string    { return f.id() + "-hint" }
+func (f Field) problemID() string { return f.id() + "-problem" }
+func (f Field) nowID() string     { return f.id() + "-now" }
 
 // attributes are those that a field has or has not.
 func (f Field) attributes() templ.OrderedAttributes {

@@ -27,6 +27,10 @@ func Text(s string, limit int) string { return show(s, limit, false) }
 // Lines is Text with its line breaks kept.
 func Lines(s string, limit int) string { return show(s, limit, true) }
 
+// Marked is s with each character written out that a reader would not see, and nothing left off: for what is bounded
+// and trimmed already.
+func Marked(s string) string { return write([]rune(strings.ToValidUTF8(s, "\uFFFD")), true) }
+
 func show(s string, limit int, breaks bool) string {
 	text := []rune(strings.TrimSpace(strings.ToValidUTF8(s, "\uFFFD")))
 	switch {

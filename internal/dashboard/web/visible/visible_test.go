@@ -92,3 +92,12 @@ func FuzzText(f *testing.F) {
 		}
 	})
 }
+
+func TestMarkedLeavesNothingOff(t *testing.T) {
+	long := strings.Repeat("a ", 10_000)
+	for in, want := range map[string]string{" a\u202Eb\n": " a⟨U+202E⟩b\n", long: long, "a\xffb": "a\uFFFDb", "": ""} {
+		if got := Marked(in); got != want {
+			t.Errorf("%.40q is shown as %.40q", in, got)
+		}
+	}
+}

@@ -69,7 +69,7 @@ func (v *Visit) explain(err error) (int, layout.Message) {
 		return status, missing()
 	case dash.InvalidRequestRefusal:
 		for _, issue := range r.Issues {
-			if issue.In == dash.IssueInPath {
+			if issue.In == dash.FaultInPath {
 				return http.StatusNotFound, missing() // no such thing can be
 			}
 		}

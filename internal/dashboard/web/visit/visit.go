@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -27,8 +28,15 @@ import (
 	"github.com/fiftyarms/platform/internal/dashboard/web/visible"
 )
 
-// MaxForm bounds a posted form, in bytes. The largest holds two notes of 500 characters, each up to 12 bytes as sent.
-const MaxForm = 64 << 10
+// A Body is what a page takes with a post: a form of at most so many bytes, or a file.
+type Body int64
+
+// The bodies. A character takes up to 12 bytes in a form.
+const (
+	Form     Body = 64 << 10 // the largest of them holds a card's reasons and steps, or two notes of 500 characters
+	LongForm Body = 2 << 20  // holds a text of 100,000 characters
+	File     Body = -1       // is read by the page, with Upload, as it comes
+)
 
 // Site is what all visits share.
 type Site struct {
@@ -46,21 +54,27 @@ type Visit struct {
 	// Here is the page to come back to after signing in. A read comes back to itself; a page that takes a form sets it.
 	Here string
 
-	log *slog.Logger
-	me  *dash.Me
+	site *Site
+	log  *slog.Logger
+	me   *dash.Me
+	may  []dash.Permission
+	live *layout.Live
 }
 
-// Page serves page, and makes a page of its error.
-func (s *Site) Page(page func(*Visit) error) http.Handler {
+// Page serves page, which takes body with a post, and makes a page of its error.
+func (s *Site) Page(page func(*Visit) error, body Body) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		v := &Visit{W: w, R: r, Now: s.Now(), Here: "/", log: s.Log}
+		v := &Visit{W: w, R: r, Now: s.Now(), Here: "/", site: s, log: s.Log}
 		w.Header().Set("Cache-Control", "no-store")
 		if here := r.URL.RequestURI(); r.Method != http.MethodPost && Local(here) {
 			v.Here = here
 		}
-		err := v.readForm()
+		var err error
+		if body != File {
+			err = v.readForm(int64(body))
+		}
 		if err == nil {
-			v.API, err = apiclient.New(s.API, w, r, r.PostForm.Get("csrf_token"))
+			err = v.reach(r.PostForm.Get("csrf_token"))
 		}
 		if err == nil {
 			err = page(v)
@@ -71,6 +85,12 @@ func (s *Site) Page(page func(*Visit) error) http.Handler {
 	})
 }
 
+// reach makes the way to the API, with the token of the form that was posted.
+func (v *Visit) reach(token string) (err error) {
+	v.API, err = apiclient.New(v.site.API, v.W, v.R, token)
+	return err
+}
+
 // badForm is a body that no form of ours sends.
 type badForm struct {
 	status int
@@ -79,17 +99,17 @@ type badForm struct {
 
 func (b badForm) Error() string { return b.why }
 
-func (v *Visit) readForm() error {
+func (v *Visit) readForm(limit int64) error {
 	if v.R.Method != http.MethodPost {
 		return nil
 	}
 	if kind, _, err := mime.ParseMediaType(v.R.Header.Get("Content-Type")); err != nil || kind != "application/x-www-form-urlencoded" {
 		return badForm{http.StatusUnsupportedMediaType, "A form of this site sends its fields as application/x-www-form-urlencoded."}
 	}
-	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, MaxForm)
+	v.R.Body = http.MaxBytesReader(v.W, v.R.Body, limit)
 	err := v.R.ParseForm()
 	if _, over := errors.AsType[*http.MaxBytesError](err); over {
-		return badForm{http.StatusRequestEntityTooLarge, "The form holds more than " + strconv.Itoa(MaxForm) + " bytes."}
+		return badForm{http.StatusRequestEntityTooLarge, "The form holds more than " + strconv.FormatInt(limit, 10) + " bytes."}
 	}
 	if err != nil && v.R.Context().Err() != nil { // the server gives a connection up that it cannot read on
 		return badForm{http.StatusBadRequest, "The form did not arrive whole."}
@@ -135,9 +155,25 @@ func (v *Visit) Me() (dash.Me, error) {
 	return *v.me, nil
 }
 
+// May says whether the signed-in person holds a permission, so that a page offers nobody what they may not do. Whether
+// they may is still for the API to say.
+func (v *Visit) May(p dash.Permission) (bool, error) {
+	if v.may == nil {
+		rsp, err := apiclient.Check(v.API.GetPermissionsWithResponse(v.R.Context()))
+		if err != nil {
+			return false, err
+		}
+		if rsp.JSON200 == nil {
+			return false, errors.New("the API answered no permissions")
+		}
+		v.may = append([]dash.Permission{}, rsp.JSON200.Permissions...)
+	}
+	return slices.Contains(v.may, p), nil
+}
+
 // Frame is the shell for a page, with the header of whoever Me found.
 func (v *Visit) Frame(title string, at layout.Section, sheets ...assets.File) layout.Frame {
-	f := layout.Frame{Title: title, Section: at, Sheets: sheets}
+	f := layout.Frame{Title: title, Section: at, Sheets: sheets, Live: v.live}
 	if v.me != nil {
 		f.Viewer = &layout.Viewer{
 			Person:    visible.Text(v.me.Person.Name, 60),
@@ -154,11 +190,15 @@ func (v *Visit) Show(status int, f layout.Frame, body templ.Component) error {
 	if err := layout.Shell(f, body).Render(v.R.Context(), &page); err != nil {
 		return err
 	}
+	v.send(status, &page)
+	return nil
+}
+
+func (v *Visit) send(status int, page *bytes.Buffer) {
 	v.W.Header().Set("Content-Type", "text/html; charset=utf-8")
 	v.W.Header().Set("Content-Length", strconv.Itoa(page.Len()))
 	v.W.WriteHeader(status)
 	_, _ = page.WriteTo(v.W) // the browser may be gone; there is nobody to tell
-	return nil
 }
 
 // Go sends the browser to a path of this site, with a GET.
@@ -234,4 +274,15 @@ func fieldAt(path string, fields map[string]Field) Field {
 // RetryAfter tells the browser how long to wait, in seconds.
 func (v *Visit) RetryAfter(r dash.RateLimitedRefusal) {
 	v.W.Header().Set("Retry-After", strconv.Itoa(int(r.RetryAfter)))
+}
+
+// Typable is a text as a form field can hold it and send it back: without the control characters that nobody types.
+func Typable(s string) string {
+	s = strings.ReplaceAll(strings.ToValidUTF8(s, "\uFFFD"), "\r\n", "\n")
+	return strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\t' && r != '\n' {
+			return -1
+		}
+		return r
+	}, s))
 }

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package sqlstore_test
+
+import (
+	"database/sql"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/store"
+	"github.com/fiftyarms/platform/internal/store/sqlstore"
+	"github.com/fiftyarms/platform/internal/testkit"
+)
+
+// A database that a build from before boards made is brought up to date with what it holds.
+func TestADatabaseFromBeforeBoards(t *testing.T) {
+	testkit.EachEngine(t, func(t *testing.T, e testkit.Engine) {
+		address := e.Fresh(t)
+		old(t, e, address, 1)
+		s := open(t, address)
+		ctx := t.Context()
+		team, err := s.TeamByRef(ctx, "acme")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.RevokeKey(ctx, store.Revocation{KeyID: "key", TeamID: team.ID, By: actor.Person, At: testkit.Start}); err != nil {
+			t.Error(err)
+		}
+		err = s.Change(ctx, team.ID, func(tx store.WorkTx) error {
+			_, err := tx.AddBoard(ctx, dash.Board{Name: "Shop", Prefix: "SHOP"})
+			return err
+		})
+		if err != nil {
+			t.Error(err)
+		}
+		if head, err := s.Of(team.ID).EventHead(ctx); err != nil || head != 1 {
+			t.Errorf("the head of the log is %d, %v", head, err)
+		}
+		if _, err := s.Of("other").EventHead(ctx); err != nil {
+			t.Error("the second team has no log:", err)
+		}
+	})
+}
+
+// old makes a database as of a version, with two teams and a key.
+func old(t *testing.T, e testkit.Engine, address string, version int64) {
+	t.Helper()
+	driver := map[string]string{testkit.SQLite.Name: "sqlite", testkit.Postgres.Name: "pgx"}[e.Name]
+	db, err := sql.Open(driver, address)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := sqlstore.MigrateTo(t.Context(), e.Name, db, version); err != nil {
+		t.Fatal(err)
+	}
+	for _, statement := range []string{
+		`INSERT INTO team (id, slug, name, created_at) VALUES ('team', 'acme', 'Acme', 1), ('other', 'bolt', 'Bolt', 1)`,
+		`INSERT INTO person (id, team_id, name, email, email_key, password_hash, permissions, created_at)
+			VALUES ('person', 'team', 'Ada', 'a', 'A', 'phc', '[]', 1)`,
+		`INSERT INTO agent_key (id, team_id, owner_id, hash, prefix, title, permissions, created_at, last_used_at)
+			VALUES ('key', 'team', 'person', 'hash', 'p', 't', '[]', 1, 1)`,
+	} {
+		if _, err := db.ExecContext(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// Where no gap is left a column is numbered anew.
+func TestAColumnThatHasNoRoomIsNumberedAnew(t *testing.T) {
+	testkit.EachEngine(t, func(t *testing.T, e testkit.Engine) {
+		s := open(t, e.Fresh(t))
+		s.SetGap(2)
+		ctx := t.Context()
+		if err := s.AddTeam(ctx, store.Team{ID: "team", Slug: "acme"}); err != nil {
+			t.Fatal(err)
+		}
+		want := []string{"S-1", "S-2", "S-3"}
+		err := s.Change(ctx, "team", func(tx store.WorkTx) error {
+			board, err := tx.AddBoard(ctx, dash.Board{Name: "Shop", Prefix: "S"})
+			if err != nil {
+				return err
+			}
+			for range want {
+				if _, err := tx.AddIssue(ctx, dash.Issue{Board: board, Status: dash.IssueStatusToDo}); err != nil {
+					return err
+				}
+			}
+			for range 10 { // the last after the first, which is at once followed by another
+				if err := tx.PlaceIssue(ctx, want[2], dash.IssueStatusToDo, store.Place{After: want[0]}); err != nil {
+					return err
+				}
+				want = []string{want[0], want[2], want[1]}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, err := s.Of("team").Issues(ctx, store.IssueQuery{Limit: 10})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, i := range page {
+			got = append(got, i.ID)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("the column (-want +got):\n%s", diff)
+		}
+	})
+}
+
+// What the content of a card leaves out is named as the contract names it.
+func TestWhatStandsApartIsOfACard(t *testing.T) {
+	left := slices.Clone(sqlstore.Apart)
+	for f := range reflect.TypeFor[dash.Issue]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		left = slices.DeleteFunc(left, func(apart string) bool { return apart == name })
+	}
+	if len(left) > 0 {
+		t.Errorf("a card has no %q", left)
+	}
+}
