@@ -97,6 +97,9 @@ type APIArgs struct {
 
 	// Body The JSON body.
 	Body json.RawMessage `json:"body,omitempty"`
+
+	// Board The board's number, where a route needs one and it is not the session's own.
+	Board json.RawMessage `json:"board,omitempty"`
 }
 
 // APIArgsMethod defines model for APIArgs.Method.

@@ -76,7 +76,7 @@ func run(ctx context.Context, out, errOut io.Writer, once, asJSON bool) (err err
 	if asJSON {
 		person = io.Discard
 	}
-	fmt.Fprintln(person, "An agent's first call, end to end:")
+	fmt.Fprintln(person, "From an agent's first call to a card that is done:")
 	report := dash.DemoReport{Ok: true}
 	for i, s := range w.steps() {
 		start := time.Now()

@@ -33,10 +33,10 @@ The dashboard stays open until you press Ctrl-C. Its data is deleted then.
 
 Connect Claude Code to it, in another terminal:
 
-  claude mcp add platform --env DANXBOT_DASHBOARD_URL=%s -- %s
+  claude mcp add platform --env DANXBOT_DASHBOARD_URL=%s --env DANXBOT_BOARD_ID=%d -- %s
 
-then ask it to connect to the dashboard.
-`, w.url, w.email, w.password, w.url, agentLine())
+then ask it to connect to the dashboard, and to create a card.
+`, w.url, w.email, w.password, w.url, w.board, agentLine())
 }
 
 // checkedWriter remembers the first write that failed, so that printing need not be checked line by line.

@@ -16,7 +16,10 @@ import (
 )
 
 // steps are the main job in order. Each builds on the ones before it.
-func (w *world) steps() []step {
+func (w *world) steps() []step { return slices.Concat(w.accessSteps(), w.cardSteps()) }
+
+// accessSteps are the way from an agent's first call to an approved one.
+func (w *world) accessSteps() []step {
 	return []step{
 		{"the first person sets the dashboard up", w.setUp},
 		{"platform-mcp starts and lists its tools", w.startAgent},

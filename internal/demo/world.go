@@ -39,8 +39,18 @@ type world struct {
 
 	errOut         io.Writer
 	agent          *mcpclient.Client
+	sessionID      string
 	code, publicID string
+
+	streams *http.Client
+	stream  io.ReadCloser // the agent's, once it is open
+	board   int64
+	card    dash.Issue // as the agent saw it last
+	item    dash.AcceptanceItem
 }
+
+// configFolder is where the agent's files lie, in the world's folder.
+const configFolder = "config"
 
 func newWorld(ctx context.Context, errOut io.Writer) (*world, error) {
 	tmp, err := filepath.Abs(os.TempDir()) // a relative TMPDIR would move with each process's folder
@@ -51,7 +61,7 @@ func newWorld(ctx context.Context, errOut io.Writer) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, errOut: errOut, email: "ada@example.com", password: rand.Text(), served: make(chan error, 1)}
+	w := &world{dir: dir, errOut: errOut, email: "ada@example.com", password: rand.Text(), sessionID: "demo-" + rand.Text(), streams: &http.Client{Transport: &http.Transport{}}, served: make(chan error, 1)}
 	if err := w.serve(ctx); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -88,7 +98,7 @@ func (w *world) spawn(ctx context.Context) error {
 		return err
 	}
 	cmd := exec.Command(self, agentCommand)
-	cmd.Env = append(cleanEnv(), "DANXBOT_DASHBOARD_URL="+w.url, "CLAUDE_CODE_SESSION_ID=demo-"+rand.Text(), "XDG_CONFIG_HOME="+filepath.Join(w.dir, "config"))
+	cmd.Env = append(cleanEnv(), "DANXBOT_DASHBOARD_URL="+w.url, "CLAUDE_CODE_SESSION_ID="+w.sessionID, "XDG_CONFIG_HOME="+filepath.Join(w.dir, configFolder))
 	cmd.Stderr = w.errOut
 	if w.agent, err = mcpclient.Start(cmd); err != nil {
 		return err
@@ -128,6 +138,10 @@ func (w *world) close() error {
 	var errs []error
 	if w.agent != nil {
 		errs = append(errs, w.agent.Close())
+	}
+	if w.stream != nil {
+		_ = w.stream.Close() // which the last step may have done
+		w.streams.CloseIdleConnections()
 	}
 	if w.stop != nil {
 		w.stop()

@@ -6,6 +6,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -85,7 +86,7 @@ func start(t *testing.T, dashboard string, change func(*platform.Options)) *peer
 	p := &peer{t: t, log: &logBuffer{}, done: make(chan error, 1), wait: map[string]chan json.RawMessage{}}
 	o := platform.Options{
 		Config: env.Config{Dashboard: dashboard}, Version: "0.1.0", Host: "ada-laptop", Project: "shop",
-		Diagnostics: p.log, Now: time.Now,
+		Diagnostics: p.log, Random: rand.Reader, Now: time.Now,
 		// As fast as the dashboard answers: nobody waits for the pace of polls here.
 		After: func(d time.Duration) <-chan time.Time { return time.After(d / 100) },
 	}

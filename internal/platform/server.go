@@ -38,6 +38,7 @@ type Options struct {
 	// calls wait for it.
 	Diagnostics io.Writer
 
+	Random    io.Reader                            // rand.Reader, or a test's; safe for concurrent use
 	Now       func() time.Time                     // time.Now, or a test's
 	After     func(time.Duration) <-chan time.Time // time.After, or a test's
 	Transport http.RoundTripper                    // nil is the client's own
@@ -77,7 +78,7 @@ func New(o Options) (*Server, error) {
 		Client: s.client, Credential: o.Config.Credential, Keys: s.keys, Team: o.Config.Team,
 		Now: o.Now, After: o.After, Log: s.log, Known: s.known,
 	})
-	s.Trio = trio.New(trio.Options{Session: s.session, Client: s.client, Contract: contract.Document, Now: o.Now})
+	s.Trio = trio.New(trio.Options{Session: s.session, Client: s.client, Contract: contract.Document, Board: o.Config.Board, Now: o.Now, Random: o.Random})
 	s.mcp, err = s.newMCP()
 	return s, err
 }

@@ -307,3 +307,33 @@ func TestNewRefuses(t *testing.T) {
 		t.Error("a build without a version was taken")
 	}
 }
+
+// TestBoard: the session's own board and the argument go all the way.
+func TestBoard(t *testing.T) {
+	testkit.NoLeaks(t)
+	var mu sync.Mutex
+	var queries []string
+	p := start(t, serve(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		queries = append(queries, r.URL.RawQuery)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, "{}")
+	}), func(o *platform.Options) {
+		dispatch(o)
+		o.Config.Board = 7
+	})
+	for _, board := range []string{"", `,"board":9`, `,"board":"9"`} {
+		p.want("50arms_api", `{"method":"GET","path":"/api/issues/SHOP-1"`+board+`}`)
+	}
+	for _, board := range []string{"0", "-1", "1.5", `"007"`, `" 9"`, `"x"`, "9007199254740992", `"9007199254740992"`, "null", "[1]"} {
+		if a := p.call("50arms_api", `{"method":"GET","path":"/api/issues/SHOP-1","board":`+board+`}`); !a.isError || !strings.Contains(a.text, "board") {
+			t.Errorf("%s: %+v", board, a)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	if got := strings.Join(queries, " "); got != "board=7 board=9 board=9" {
+		t.Error(got)
+	}
+}

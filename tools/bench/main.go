@@ -10,12 +10,14 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"text/tabwriter"
 )
 
@@ -23,22 +25,29 @@ import (
 type figure struct {
 	Name    string  `json:"name"`
 	Unit    string  `json:"unit"`
-	AtMost  float64 `json:"at_most"`
+	AtMost  float64 `json:"at_most,omitempty"`
+	AtLeast float64 `json:"at_least,omitempty"` // one of the two is promised
 	Seen    float64 `json:"seen"`
 	Details string  `json:"details"`
 }
 
-func (f figure) kept() bool { return f.Seen <= f.AtMost }
+func (f figure) kept() bool { return f.Seen >= f.AtLeast && (f.AtMost == 0 || f.Seen <= f.AtMost) }
+
+func (f figure) promised() string {
+	if f.AtLeast != 0 {
+		return fmt.Sprintf("at least %g %s", f.AtLeast, f.Unit)
+	}
+	return fmt.Sprintf("at most %g %s", f.AtMost, f.Unit)
+}
 
 func main() {
 	asJSON := flag.Bool("json", false, "print one JSON array")
 	flag.Parse()
-	if flag.Arg(0) == directArg { // this process as the plain HTTP client that a call is compared with
-		if err := direct(os.Getenv(directURL), os.Getenv(directKey), flag.Arg(1)); err != nil {
-			fmt.Fprintln(os.Stderr, "bench:", err)
-			os.Exit(1)
-		}
-		return
+	switch flag.Arg(0) {
+	case directArg: // this process as the plain HTTP client that a call is compared with
+		exit(direct(os.Getenv(directURL), os.Getenv(directKey), flag.Arg(1)))
+	case serveArg: // this process as the dashboard that is measured
+		exit(serve(context.Background(), os.Getenv(serveDir), os.Stdin, os.Stdout))
 	}
 	figures, err := run(context.Background())
 	if err == nil {
@@ -53,6 +62,14 @@ func main() {
 			os.Exit(1)
 		}
 	}
+}
+
+func exit(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+	os.Exit(0)
 }
 
 func run(ctx context.Context) (figures []figure, err error) {
@@ -71,13 +88,17 @@ func run(ctx context.Context) (figures []figure, err error) {
 	if err != nil {
 		return nil, err
 	}
-	defer d.stop()
+	defer func() { err = errors.Join(err, d.stop()) }()
 	start, err := startFigures(ctx, binary, d)
 	if err != nil {
 		return nil, err
 	}
 	call, err := callFigures(ctx, binary, d)
-	return append(start, call...), err
+	if err != nil {
+		return nil, err
+	}
+	cards, err := cardFigures(ctx, d)
+	return slices.Concat(start, call, cards), err
 }
 
 func report(out io.Writer, figures []figure, asJSON bool) error {
@@ -91,7 +112,15 @@ func report(out io.Writer, figures []figure, asJSON bool) error {
 		if !f.kept() {
 			verdict = "MISSED"
 		}
-		fmt.Fprintf(w, "%s\tat most %g %s\t%.3g %s\t%s\t%s\n", f.Name, f.AtMost, f.Unit, f.Seen, f.Unit, verdict, f.Details)
+		fmt.Fprintf(w, "%s\t%s\t%s %s\t%s\t%s\n", f.Name, f.promised(), seen(f.Seen), f.Unit, verdict, f.Details)
 	}
 	return w.Flush()
+}
+
+// seen is a number with three digits that count.
+func seen(n float64) string {
+	if n >= 1000 {
+		return fmt.Sprintf("%.0f", n)
+	}
+	return fmt.Sprintf("%.3g", n)
 }

@@ -45,7 +45,7 @@ func peakMB(pid int) (float64, error) {
 
 func mcpCommand(binary string, d *dashboardProcess) *exec.Cmd {
 	cmd := exec.Command(binary)
-	cmd.Env = append(os.Environ(), "DANXBOT_DASHBOARD_URL="+d.url, "DANX_DASHBOARD_CREDENTIAL="+d.key)
+	cmd.Env = append(os.Environ(), "DANXBOT_DASHBOARD_URL="+d.URL, "DANX_DASHBOARD_CREDENTIAL="+d.key)
 	cmd.Stderr = os.Stderr
 	return cmd
 }
@@ -77,9 +77,10 @@ func startFigures(ctx context.Context, binary string, d *dashboardProcess) ([]fi
 	slices.Sort(walls)
 	slices.Sort(peaks)
 	return []figure{
-		{"platform-mcp: start to answered tools/list", "ms", 60, ms(walls[starts/2]),
-			fmt.Sprintf("median of %d; %.3g to %.3g ms", starts, ms(walls[0]), ms(walls[starts-1]))},
-		{"platform-mcp: peak memory by then", "MB", 30, peaks[starts-1], fmt.Sprintf("worst of %d; median %.3g MB", starts, peaks[starts/2])},
+		{Name: "platform-mcp: start to answered tools/list", Unit: "ms", AtMost: 60, Seen: ms(walls[starts/2]),
+			Details: fmt.Sprintf("median of %d; %.3g to %.3g ms", starts, ms(walls[0]), ms(walls[starts-1]))},
+		{Name: "platform-mcp: peak memory by then", Unit: "MB", AtMost: 30, Seen: peaks[starts-1],
+			Details: fmt.Sprintf("worst of %d; median %.3g MB", starts, peaks[starts/2])},
 	}, nil
 }
 
@@ -114,7 +115,7 @@ func callFigures(ctx context.Context, binary string, d *dashboardProcess) ([]fig
 			return 0, err
 		}
 		cmd := exec.CommandContext(ctx, self, directArg, strconv.Itoa(n))
-		cmd.Env = append(os.Environ(), directURL+"="+d.url, directKey+"="+d.key)
+		cmd.Env = append(os.Environ(), directURL+"="+d.URL, directKey+"="+d.key)
 		cmd.Stderr = os.Stderr
 		if err := cmd.Run(); err != nil {
 			return 0, err
@@ -137,8 +138,8 @@ func callFigures(ctx context.Context, binary string, d *dashboardProcess) ([]fig
 	if err != nil {
 		return nil, err
 	}
-	return []figure{{"platform-mcp: CPU of a call over the same HTTP call made directly", "ms", 0.5, viaTool - viaHTTP,
-		fmt.Sprintf("%d calls; %.3g ms through the tool, %.3g ms directly", calls, viaTool, viaHTTP)}}, nil
+	return []figure{{Name: "platform-mcp: CPU of a call over the same HTTP call made directly", Unit: "ms", AtMost: 0.5, Seen: viaTool - viaHTTP,
+		Details: fmt.Sprintf("%d calls; %.3g ms through the tool, %.3g ms directly", calls, viaTool, viaHTTP)}}, nil
 }
 
 // The process as the plain client: the key travels in the environment, never in the arguments.

@@ -5,6 +5,7 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"io"
 	"log"
@@ -27,6 +28,7 @@ Environment:
   DANXBOT_DASHBOARD_URL      where the dashboard is (required)
   DANX_DASHBOARD_CREDENTIAL  the key of a dispatch; without it the session asks a person for access
   DANXBOT_TEAM               the team whose approvers see the request
+  DANXBOT_BOARD_ID           the board's number, for calls that need a board and name none
   CLAUDE_CODE_SESSION_ID     names the session's key file; without it the key is kept in memory
   XDG_CONFIG_HOME            where key files lie, below danxbot/ (default ~/.config)`
 
@@ -62,7 +64,7 @@ func serve(ctx context.Context, in io.Reader, out, errOut io.Writer) error {
 	defer lines.close()
 	srv, err := platform.New(platform.Options{
 		Config: config, Version: cli.Version, Host: host(), Project: project(),
-		Diagnostics: lines, Now: time.Now, After: time.After,
+		Diagnostics: lines, Random: rand.Reader, Now: time.Now, After: time.After,
 	})
 	if err != nil {
 		return err

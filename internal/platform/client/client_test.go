@@ -160,7 +160,7 @@ func TestDown(t *testing.T) {
 		t.Fatal(err)
 	}
 	failure := mustFail(t, clientOf(t, address, client.Limits{}))
-	if failure.Status != 0 || !strings.Contains(failure.Reason, address) || !strings.Contains(failure.Reason, "refused") {
+	if failure.Status != 0 || !failure.Unanswered() || !strings.Contains(failure.Reason, address) || !strings.Contains(failure.Reason, "refused") {
 		t.Error(failure)
 	}
 }
@@ -189,7 +189,7 @@ func TestSlow(t *testing.T) {
 		"body":   {slowBody, client.Limits{Total: 50 * time.Millisecond}, "broke off after 5 bytes: it took too long"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if failure := mustFail(t, dashboardOf(t, tt.handler, tt.limits)); !strings.Contains(failure.Error(), tt.want) {
+			if failure := mustFail(t, dashboardOf(t, tt.handler, tt.limits)); failure.Unanswered() || !strings.Contains(failure.Error(), tt.want) {
 				t.Error(failure)
 			}
 		})
@@ -244,7 +244,7 @@ func TestBroken(t *testing.T) {
 		"no HTTP":          {"SSH-2.0-x\r\n\r\n", "malformed HTTP"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if failure := mustFail(t, dashboardOf(t, hijack(tt.raw), client.Limits{})); !strings.Contains(failure.Error(), tt.want) {
+			if failure := mustFail(t, dashboardOf(t, hijack(tt.raw), client.Limits{})); failure.Unanswered() != (failure.Status == 0) || !strings.Contains(failure.Error(), tt.want) {
 				t.Error(failure)
 			}
 		})

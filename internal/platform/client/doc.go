@@ -11,7 +11,7 @@
 //   - What comes in is rid of the process's own secrets before anything quotes or cuts it. A body that echoes the key is
 //     therefore not handed on byte for byte: that is the one exception, and meant.
 //   - No call is repeated here. (net/http repeats one that it could not write to a connection that had gone idle, and
-//     an idempotent one whose idle connection was closed under it. It repeats no other.)
+//     one that reads or carries an Idempotency-Key, whose idle connection was closed under it. It repeats no other.)
 //   - An X-Mcp-Min-Version above this build's version, on whatever answer, stops the client for good: that call and
 //     all later ones are an *Outdated.
 package client

@@ -3,7 +3,9 @@
 package client
 
 import (
+	"errors"
 	"fmt"
+	"net"
 	"strconv"
 	"strings"
 	"unicode"
@@ -27,6 +29,12 @@ func (e *Failure) Error() string {
 		return fmt.Sprintf("%s %s: answered %d without a body", e.Method, e.Path, e.Status)
 	}
 	return fmt.Sprintf("%s %s: answered %d: %s", e.Method, e.Path, e.Status, e.Reason)
+}
+
+// Unanswered says that the network failed before any answer came, and not by being slow: the same call may fare better.
+func (e *Failure) Unanswered() bool {
+	slow, ok := errors.AsType[net.Error](e.Err)
+	return e.Status == 0 && e.Err != nil && !(ok && slow.Timeout())
 }
 
 // Unwrap gives what net/http said.

@@ -20,3 +20,15 @@ var Document = sync.OnceValues(func() (*openapi.Document, error) {
 	}
 	return doc, nil
 })
+
+// Marks is what the contract says of an operation beside its shape: the zero Operation of one that this build does not
+// know.
+func Marks(operationID string) dash.Operation { return byID()[operationID] }
+
+var byID = sync.OnceValue(func() map[string]dash.Operation {
+	m := make(map[string]dash.Operation, len(dash.Operations))
+	for _, op := range dash.Operations {
+		m[op.ID] = op
+	}
+	return m
+})

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/platform/contract"
 	"github.com/fiftyarms/platform/internal/platform/secret"
 )
 
@@ -146,17 +147,12 @@ func readTeam(c *Config, v string) error {
 	return nil
 }
 
-// largestSafe is the largest integer that every JSON reader keeps: 2^53 - 1.
-const largestSafe = 1<<53 - 1
-
 func readBoard(c *Config, v string) error {
 	if v == "" {
 		return nil
 	}
-	text := strings.TrimSpace(v)
-	n, err := strconv.ParseInt(text, 10, 64)
-	// The text must be the number's own: ParseInt takes "007" and "+7" too.
-	if err != nil || n < 1 || n > largestSafe || strconv.FormatInt(n, 10) != text {
+	n, ok := contract.ParseBoard(strings.TrimSpace(v))
+	if !ok {
 		return refuse(BoardID, v, "a board is named by its number: a whole number from 1, without sign or leading zero")
 	}
 	c.Board = n

@@ -7,6 +7,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strings"
@@ -14,7 +16,17 @@ import (
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/openapi"
+	"github.com/fiftyarms/platform/internal/platform/client"
+	"github.com/fiftyarms/platform/internal/platform/contract"
 )
+
+// call is a call as it is going to be made.
+type call struct {
+	method, path string // the path as it stands in a URL
+	query        url.Values
+	body         json.RawMessage
+	board        string // the argument; "" when it is not given
+}
 
 // API calls one route. The error is a halt, or says why there is no answer to hand on.
 func (t *Trio) API(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResult, error) {
@@ -22,39 +34,78 @@ func (t *Trio) API(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResu
 	if err != nil {
 		return mcptools.APIResult{}, err
 	}
-	method, body := string(args.Method), args.Body
-	path, issues := t.path(ctx, doc, method, args.Path)
-	query, queryIssues := readQuery(args.Query)
-	if issues = append(issues, queryIssues...); len(issues) > 0 {
+	c := call{method: string(args.Method), body: args.Body}
+	if c.board, err = readBoard(args.Board); err != nil {
+		return mcptools.APIResult{}, err
+	}
+	var issues, more []openapi.Issue
+	c.path, issues = t.path(ctx, doc, c.method, args.Path)
+	c.query, more = readQuery(args.Query)
+	if issues = append(issues, more...); len(issues) > 0 {
 		return invalid(issues)
 	}
-	if match, known := doc.Match(method, path); known {
-		mended, issues := checkCall(match, query, body)
+	if match, known := doc.Match(c.method, c.path); known {
+		op := contract.Marks(match.Operation.ID())
+		if err := beyond(op, c); err != nil {
+			return mcptools.APIResult{}, err
+		}
+		fitted, issues := t.fit(match, op, c)
 		switch {
 		case len(issues) == 0:
-			body = mended
-		case len(match.Params) == 0 || !t.listed(ctx, method, path):
+			return t.perform(ctx, op, fitted)
+		case len(match.Params) == 0 || !t.listed(ctx, c.method, c.path):
 			return invalid(issues)
 		}
 	} else {
-		nearest, err := t.unknown(ctx, method, path)
+		nearest, err := t.unknown(ctx, c.method, c.path)
 		if err != nil {
 			return mcptools.APIResult{}, err
 		}
 		if nearest != nil {
-			return noRoute(method, path, nearest)
+			return noRoute(c.method, c.path, nearest)
 		}
-		body = withoutNull(body, method == http.MethodGet || method == http.MethodDelete)
+		c.body = withoutNull(c.body, c.method == http.MethodGet || c.method == http.MethodDelete)
 	}
-	req, err := t.client.NewRequest(method, path, query, body)
+	// Only the dashboard knows this route. It gets the board that the caller names, and no other.
+	if issues := c.scope(contract.BoardOptional, false, 0); len(issues) > 0 {
+		return invalid(issues)
+	}
+	return t.perform(ctx, dash.Operation{}, c)
+}
+
+// perform makes a call of an operation, of which the marks are known if this build knows it.
+func (t *Trio) perform(ctx context.Context, op dash.Operation, c call) (mcptools.APIResult, error) {
+	req, err := t.client.NewRequest(c.method, c.path, c.query, c.body)
 	if err != nil {
 		return mcptools.APIResult{}, err
 	}
-	resp, err := t.session.Call(ctx, req)
-	if err != nil {
-		return mcptools.APIResult{}, err
+	if op.Idempotent {
+		key, err := t.newKey()
+		if err != nil {
+			return mcptools.APIResult{}, err
+		}
+		req.Header.Set(idempotencyKey, key)
 	}
-	return answer(resp)
+	var result mcptools.APIResult
+	resp, err := t.send(ctx, req)
+	if err == nil {
+		result, err = answer(resp)
+	}
+	if cut, ok := errors.AsType[*client.Failure](err); op.Download && err != nil && (resp != nil || ok && cut.Status == http.StatusOK) {
+		err = fmt.Errorf("%w; a person can download the file on the card's page", err)
+	}
+	return result, err
+}
+
+// beyond refuses what this tool cannot do, whatever the call says.
+func beyond(op dash.Operation, c call) error {
+	switch {
+	case op.Stream:
+		return fmt.Errorf("%s %s: not sent: this route streams events for as long as they are read, and a tool answers once. Read what happened to a card with GET /api/issues/{id}/history; people see it happen on the pages", c.method, c.path)
+	case op.BodyLimit > 0:
+		return fmt.Errorf("%s %s: not sent: this route takes the bytes of a file, and this tool sends JSON only. A person can attach the file on the card's page; the tool attach_file, which uploads files, is not in this build", c.method, c.path)
+	}
+	return nil
 }
 
 // path is the checked path as it stands in a URL. A segment like ":cancel" may be a parameter that is not filled in, or
@@ -86,15 +137,23 @@ func checkPath(doc *openapi.Document, path string) (string, []openapi.Issue) {
 	return "", []openapi.Issue{issue}
 }
 
-// checkCall holds a call of a known route to this build's contract, and mends its body where clients are known to
-// break it.
-func checkCall(match openapi.Match, query url.Values, body json.RawMessage) (json.RawMessage, []openapi.Issue) {
+// fit holds a call of a known route to this build's contract. It mends the body where clients are known to break it,
+// and gives the call its board.
+func (t *Trio) fit(match openapi.Match, marks dash.Operation, c call) (call, []openapi.Issue) {
 	op := match.Operation
-	body = withoutNull(body, len(op.RequestContentTypes()) == 0)
-	if body != nil {
-		body, _ = op.HealBody(body)
+	c.query = maps.Clone(c.query) // the caller's stays as it is, for a route of the dashboard's own
+	c.body = withoutNull(c.body, len(op.RequestContentTypes()) == 0)
+	if c.body != nil {
+		c.body, _ = op.HealBody(c.body)
 	}
-	return body, op.Check(openapi.Request{PathParams: match.Params, Query: query, Body: body}, openapi.Courtesy)
+	issues := c.scope(marks.BoardScope, op.BodyTakes("board"), t.board)
+	for _, issue := range op.Check(openapi.Request{PathParams: match.Params, Query: c.query, Body: c.body}, openapi.Courtesy) {
+		// What was said of the board already says more.
+		if len(issues) == 0 || issue.In != issues[0].In || issue.Path != issues[0].Path {
+			issues = append(issues, issue)
+		}
+	}
+	return c, issues
 }
 
 // withoutNull takes a null for no body where none is wanted: models fill in arguments that they could leave out.
@@ -109,7 +168,7 @@ func withoutNull(body json.RawMessage, unwanted bool) json.RawMessage {
 func invalid(issues []openapi.Issue) (mcptools.APIResult, error) {
 	refusal := dash.InvalidRequestRefusal{Message: "the call is not as the contract wants it; it was not sent"}
 	for _, issue := range issues {
-		refusal.Issues = append(refusal.Issues, dash.Issue{In: dash.IssueIn(issue.In), Path: issue.Path, Message: issue.Message})
+		refusal.Issues = append(refusal.Issues, dash.Fault{In: dash.FaultIn(issue.In), Path: issue.Path, Message: issue.Message})
 	}
 	return clientSide(refusal)
 }

@@ -7,6 +7,10 @@
 // missing, a value of the wrong type, a route that does not exist. Such an answer looks like the dashboard's and is
 // marked "checked": "client". A route that only the dashboard knows is let through.
 //
+// A call that the contract marks as being about a board gets the session's own, unless the caller names another. A call
+// that the contract lets come twice carries a key of its own for that; it, and what only reads, is made once more when
+// the network lost it before an answer. Nothing else is made twice.
+//
 // Bodies are handed on as raw JSON in both directions, so that the order of keys, unknown keys and integers above 2^53
 // survive.
 package trio

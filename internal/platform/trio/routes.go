@@ -56,7 +56,7 @@ func (t *Trio) fetchRoutes(ctx context.Context, tag string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list routes: %w", err)
 	}
-	resp, err := t.session.Call(ctx, req)
+	resp, err := t.send(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -24,7 +24,7 @@ func (t *Trio) APISpec(ctx context.Context, args mcptools.APISpecArgs) (mcptools
 	if err != nil {
 		return nil, fmt.Errorf("read contract: %w", err)
 	}
-	resp, err := t.session.Call(ctx, req)
+	resp, err := t.send(ctx, req)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"time"
 
@@ -25,7 +26,9 @@ type Options struct {
 	Session  Session
 	Client   *client.Client                    // builds requests; calls go through Session
 	Contract func() (*openapi.Document, error) // this build's, indexed when first asked for
+	Board    int64                             // the session's own; 0 where it has none
 	Now      func() time.Time
+	Random   io.Reader // safe for concurrent use
 }
 
 // Trio is the three tools. It is safe for concurrent use.
@@ -33,12 +36,16 @@ type Trio struct {
 	session  Session
 	client   *client.Client
 	contract func() (*openapi.Document, error)
+	board    int64
+	random   io.Reader
 	routes   routeCache
 }
 
 // New makes the tools.
 func New(o Options) *Trio {
-	return &Trio{session: o.Session, client: o.Client, contract: o.Contract, routes: routeCache{now: o.Now}}
+	return &Trio{
+		session: o.Session, client: o.Client, contract: o.Contract, board: o.Board, random: o.Random, routes: routeCache{now: o.Now},
+	}
 }
 
 // encode is v as JSON in which "<" stays one character: nobody renders it as HTML.

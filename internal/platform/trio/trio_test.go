@@ -5,6 +5,7 @@ package trio_test
 import (
 	"bytes"
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"io"
 	"net/http"
@@ -52,16 +53,23 @@ func (s session) Call(ctx context.Context, req *http.Request) (*client.Response,
 
 func newDashboard(t *testing.T, answer http.HandlerFunc) *dashboard {
 	t.Helper()
+	return onBoard(t, 0, answer)
+}
+
+// onBoard is a dashboard at which the session has a board of its own.
+func onBoard(t *testing.T, board int64, answer http.HandlerFunc) *dashboard {
+	t.Helper()
 	d := &dashboard{t: t, answer: answer, now: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), routes: []string{"GET /api/auth/me", "GET /api/keys", "DELETE /api/keys/{id}"}}
 	server := httptest.NewServer(http.HandlerFunc(d.serve))
 	t.Cleanup(server.Close)
-	c, err := client.New(client.Options{Dashboard: server.URL, Version: "0.1.0"})
+	// Each call on a connection of its own: on one that was idle, net/http makes a lost call again by itself.
+	c, err := client.New(client.Options{Dashboard: server.URL, Version: "0.1.0", Transport: &http.Transport{DisableKeepAlives: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
 	d.url = server.URL
-	d.Trio = trio.New(trio.Options{Session: session{c}, Client: c, Contract: contract.Document, Now: func() time.Time { return d.now }})
+	d.Trio = trio.New(trio.Options{Session: session{c}, Client: c, Contract: contract.Document, Board: board, Now: func() time.Time { return d.now }, Random: rand.Reader})
 	return d
 }
 
