@@ -77,30 +77,45 @@ func (q *Queries) LastPosition(ctx context.Context, arg LastPositionParams) (int
 	return position, err
 }
 
-const listColumn = `-- name: ListColumn :many
-SELECT id FROM issue WHERE team_id = $1 AND board = $2 AND status = $3
+const listColumnAfter = `-- name: ListColumnAfter :many
+SELECT id, position FROM issue
+WHERE team_id = $1 AND board = $2 AND status = $3 AND position > CAST($4 AS bigint)
 ORDER BY position, id
+LIMIT CAST($5 AS bigint)
 `
 
-type ListColumnParams struct {
+type ListColumnAfterParams struct {
 	TeamID string
 	Board  int64
 	Status string
+	After  int64
+	Most   int64
 }
 
-func (q *Queries) ListColumn(ctx context.Context, arg ListColumnParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listColumn, arg.TeamID, arg.Board, arg.Status)
+type ListColumnAfterRow struct {
+	ID       string
+	Position int64
+}
+
+func (q *Queries) ListColumnAfter(ctx context.Context, arg ListColumnAfterParams) ([]ListColumnAfterRow, error) {
+	rows, err := q.db.QueryContext(ctx, listColumnAfter,
+		arg.TeamID,
+		arg.Board,
+		arg.Status,
+		arg.After,
+		arg.Most,
+	)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var items []string
+	var items []ListColumnAfterRow
 	for rows.Next() {
-		var id string
-		if err := rows.Scan(&id); err != nil {
+		var i ListColumnAfterRow
+		if err := rows.Scan(&i.ID, &i.Position); err != nil {
 			return nil, err
 		}
-		items = append(items, id)
+		items = append(items, i)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -5,7 +5,7 @@
 //
 // A place is a URL. Here that is file:///a/folder: one file a blob, in a folder for each team. A file is written beside
 // its place, synced, and only then renamed there, so a crash leaves a blob whole or not at all. What a killed process
-// was writing stays behind as a *.tmp file, which nothing reads.
+// was writing stays behind as a *.tmp file, which nothing reads; Open takes those away that are a day old.
 package blobs
 
 import (
@@ -15,10 +15,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
+	"time"
 
 	"gocloud.dev/blob"
 	"gocloud.dev/blob/fileblob"
@@ -51,7 +53,32 @@ func Open(_ context.Context, place string) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("attachments: %w", err)
 	}
+	if err := sweep(dir); err != nil {
+		return nil, errors.Join(fmt.Errorf("attachments: %w", err), bucket.Close())
+	}
 	return &Store{bucket: bucket, dir: dir}, nil
+}
+
+// abandoned is how old a part is that no process writes to any more: one that stands still is ended in much less.
+const abandoned = 24 * time.Hour
+
+// sweep deletes what killed processes left behind.
+func sweep(dir string) error {
+	parts, err := fs.Glob(os.DirFS(dir), "*/*.tmp")
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		path := filepath.Join(dir, filepath.FromSlash(part))
+		info, err := os.Lstat(path)
+		if err != nil || time.Since(info.ModTime()) < abandoned {
+			continue // it may just have become a blob
+		}
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }
 
 // FileURL is the URL of a folder, whose path is absolute.

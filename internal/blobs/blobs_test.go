@@ -12,10 +12,12 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"testing/iotest"
+	"time"
 
 	"github.com/fiftyarms/platform/internal/blobs"
 )
@@ -224,5 +226,37 @@ func TestTogether(t *testing.T) {
 	writers.Wait()
 	if got := files(t, dir); len(got) != 16 {
 		t.Errorf("files %q", got)
+	}
+}
+
+// What a killed process was writing is taken away once no other can still be writing it; blobs are not.
+func TestOpenSweeps(t *testing.T) {
+	s, dir := open(t)
+	if _, _, err := s.Put(t.Context(), key, strings.NewReader("kept")); err != nil {
+		t.Fatal(err)
+	}
+	team := filepath.Join(dir, filepath.Dir(filepath.FromSlash(key)))
+	for name, age := range map[string]time.Duration{"old.tmp": 25 * time.Hour, "young.tmp": time.Hour, filepath.Base(key): 100 * time.Hour} {
+		path := filepath.Join(team, name)
+		if name != filepath.Base(key) {
+			if err := os.WriteFile(path, []byte("part"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		at := time.Now().Add(-age)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := blobs.Open(t.Context(), blobs.FileURL(dir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := again.Close(); err != nil {
+		t.Error(err)
+	}
+	want := []string{key, filepath.ToSlash(filepath.Join(filepath.Dir(key), "young.tmp"))}
+	if got := files(t, dir); !slices.Equal(got, want) {
+		t.Errorf("there is %q, want %q", got, want)
 	}
 }

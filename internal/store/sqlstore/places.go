@@ -6,6 +6,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"math"
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/sqldb"
@@ -18,6 +19,9 @@ const (
 	gap      = 1 << 32
 	farthest = 1 << 62
 )
+
+// spreadFirst is how many cards are moved at first to make room.
+const spreadFirst = 32
 
 // errNoRoom is for a column of a billion cards.
 var errNoRoom = errors.New("the column has no room for another card")
@@ -46,7 +50,7 @@ func (w workTx) PlaceIssue(ctx context.Context, id dash.IssueID, status dash.Iss
 	}))
 }
 
-// position is the position of a spot. Where it has no room the column is numbered anew.
+// position is the position of a spot. Where it has no room some is made.
 func (w workTx) position(ctx context.Context, s spot) (int64, error) {
 	for range 2 {
 		low, high, err := w.between(ctx, s)
@@ -56,7 +60,7 @@ func (w workTx) position(ctx context.Context, s spot) (int64, error) {
 		if middle := low + (high-low)/2; low < middle && middle < high && -farthest < low && high < farthest {
 			return middle, nil
 		}
-		if err := w.spread(ctx, s); err != nil {
+		if err := w.spread(ctx, s, low); err != nil {
 			return 0, err
 		}
 	}
@@ -92,17 +96,37 @@ func (w workTx) between(ctx context.Context, s spot) (low, high int64, err error
 	return low, high, err
 }
 
-// spread numbers a column anew, in its order and with gaps.
-func (w workTx) spread(ctx context.Context, s spot) error {
-	column, err := w.q.ListColumn(ctx, sqldb.ListColumnParams{TeamID: w.teamID, Board: s.board, Status: string(s.status)})
-	if err != nil {
-		return err
+// spread makes room at a spot: it moves as few of the cards behind it as it takes, in their order. At an edge, which no
+// column comes to that is not made for it, all cards are numbered anew.
+func (w workTx) spread(ctx context.Context, s spot, low int64) error {
+	most := int64(spreadFirst)
+	if s.After == "" {
+		low, most = -farthest-1, math.MaxInt64-1
 	}
-	for i, id := range column {
-		err := w.q.PlaceIssue(ctx, sqldb.PlaceIssueParams{TeamID: w.teamID, ID: id, Status: string(s.status), Position: int64(i) * w.gap})
+	for ; ; most *= 4 {
+		cards, err := w.q.ListColumnAfter(ctx, sqldb.ListColumnAfterParams{
+			TeamID: w.teamID, Board: s.board, Status: string(s.status), After: low, Most: most + 1,
+		})
 		if err != nil {
 			return err
 		}
+		start, step := low, w.gap
+		if whole := int64(len(cards)) <= most; !whole {
+			last := cards[most]
+			if cards, step = cards[:most], (last.Position-low)/(most+1); step < max(2, w.gap/2) {
+				continue
+			}
+		} else if s.After == "" {
+			start = 0
+		}
+		for i, card := range cards {
+			err := w.q.PlaceIssue(ctx, sqldb.PlaceIssueParams{
+				TeamID: w.teamID, ID: card.ID, Status: string(s.status), Position: start + int64(i+1)*step,
+			})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
 	}
-	return nil
 }

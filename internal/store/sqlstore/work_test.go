@@ -4,6 +4,7 @@ package sqlstore_test
 
 import (
 	"database/sql"
+	"fmt"
 	"reflect"
 	"slices"
 	"strings"
@@ -72,8 +73,8 @@ func old(t *testing.T, e testkit.Engine, address string, version int64) {
 	}
 }
 
-// Where no gap is left a column is numbered anew.
-func TestAColumnThatHasNoRoomIsNumberedAnew(t *testing.T) {
+// Where no gap is left some is made, among the cards nearby or in the whole column.
+func TestAColumnThatHasNoRoomGetsSome(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, e testkit.Engine) {
 		s := open(t, e.Fresh(t))
 		s.SetGap(2)
@@ -81,7 +82,10 @@ func TestAColumnThatHasNoRoomIsNumberedAnew(t *testing.T) {
 		if err := s.AddTeam(ctx, store.Team{ID: "team", Slug: "acme"}); err != nil {
 			t.Fatal(err)
 		}
-		want := []string{"S-1", "S-2", "S-3"}
+		var want []string
+		for n := range 200 {
+			want = append(want, fmt.Sprintf("S-%d", n+1))
+		}
 		err := s.Change(ctx, "team", func(tx store.WorkTx) error {
 			board, err := tx.AddBoard(ctx, dash.Board{Name: "Shop", Prefix: "S"})
 			if err != nil {
@@ -92,18 +96,19 @@ func TestAColumnThatHasNoRoomIsNumberedAnew(t *testing.T) {
 					return err
 				}
 			}
-			for range 10 { // the last after the first, which is at once followed by another
-				if err := tx.PlaceIssue(ctx, want[2], dash.IssueStatusToDo, store.Place{After: want[0]}); err != nil {
+			for n := range 300 { // the last after the first, in the middle, and near the end
+				after := []int{0, 100, 196}[n%3]
+				if err := tx.PlaceIssue(ctx, want[199], dash.IssueStatusToDo, store.Place{After: want[after]}); err != nil {
 					return err
 				}
-				want = []string{want[0], want[2], want[1]}
+				want = slices.Insert(want[:199:199], after+1, want[199])
 			}
 			return nil
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
-		page, err := s.Of("team").Issues(ctx, store.IssueQuery{Limit: 10})
+		page, err := s.Of("team").Issues(ctx, store.IssueQuery{Limit: 300})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,6 +25,8 @@ LIMIT 1;
 -- name: PlaceIssue :exec
 UPDATE issue SET status = @status, position = @position WHERE team_id = @team_id AND id = @id;
 
--- name: ListColumn :many
-SELECT id FROM issue WHERE team_id = @team_id AND board = @board AND status = @status
-ORDER BY position, id;
+-- name: ListColumnAfter :many
+SELECT id, position FROM issue
+WHERE team_id = @team_id AND board = @board AND status = @status AND position > CAST(@after AS bigint)
+ORDER BY position, id
+LIMIT CAST(@most AS bigint);
