@@ -181,3 +181,28 @@ func TestBlankIsSaid(t *testing.T) {
 		}
 	}
 }
+
+// TestABlankTitleCanBeOpened: on its tile and beside other cards, a card whose title shows nothing has a link to see, and
+// its own page has a heading.
+func TestABlankTitleCanBeOpened(t *testing.T) {
+	for title, want := range map[string]string{
+		"\u00A0": "(blank)", "\u3000 \u2003": "(blank)", "\u200B": "⟨U+200B⟩", "\u2060\u200B": "⟨U+2060⟩⟨U+200B⟩", "\u0301": "⟨U+0301⟩", "\u00A0\u0301\u20DD": "⟨U+0301⟩⟨U+20DD⟩", "\u3164": "⟨U+3164⟩",
+	} {
+		api := workWith(func(i *dash.Issue) { full(i); i.Title = title; i.ConflictOn[0].Issue.Title = title })(t)
+		for path, link := range map[string]string{"/boards/1": cardPath, cardPath: "/boards/1/cards/SHOP-3"} {
+			page := get(t, api, path)
+			links := page.doc.With("href", link)
+			if len(links) == 0 {
+				t.Errorf("%q: %s has no link to %s", title, path, link)
+			}
+			for _, l := range links {
+				if shows := l.Tags("bdi"); len(shows) != 1 || shows[0].Text() != want {
+					t.Errorf("%q: the link to %s says %q, want %q", title, link, l.Text(), want)
+				}
+			}
+		}
+		if h := get(t, api, cardPath).doc.Tags("h1")[0].Text(); h != "SHOP-1 "+want {
+			t.Errorf("%q: the card's heading says %q", title, h)
+		}
+	}
+}

@@ -148,7 +148,7 @@ func (p *Page) editFields(i dash.Issue, agents []dash.AgentRef) []layout.Field {
 		{Name: "title", Label: "Title", Type: "text", MaxLength: 300},
 		{Name: "type", Label: "Type", Type: "select", Options: typeOptions()},
 		{Name: "description", Label: "Description", Type: "textarea", Rows: 10, MaxLength: 100_000, Optional: true, Hint: "Markdown."},
-		{Name: "priority", Label: "Priority", Type: "text", MaxLength: 20, Exact: true, Hint: "A number above 0 and below 6. 3 is usual."},
+		{Name: "priority", Label: "Priority", Type: "text", MaxLength: 23, Exact: true, Hint: "A number above 0 and below 6. 3 is usual."},
 		{Name: "effort", Label: "Effort", Type: "select", Options: effortOptions(), Optional: true},
 		{Name: "agent", Label: "Agent", Type: "select", Options: agentOptions(i.AssignedAgent, agents), Optional: true},
 		{Name: "parent", Label: "Parent", Type: "text", MaxLength: 21, Exact: true, Optional: true, Hint: "The id of an Epic, like SHOP-4."},

@@ -30,13 +30,13 @@ type Place struct {
 	Status  dash.IssueStatus
 	Where   string
 	After   string
-	Version int64            // of the card, as the person saw it; 0 where the form said none
+	Version int64            // of the card, as the person saw it; 0 where the form said none, which moves nothing
 	From    dash.IssueStatus // where the person saw it
 }
 
 // Of reads the posted form.
 func Of(v *visit.Visit) Place {
-	version, _ := strconv.ParseInt(v.Field("version"), 10, 64) // a form without one moves the card as it is
+	version, _ := strconv.ParseInt(v.Field("version"), 10, 64) // the pages' forms carry it; without one, the API refuses
 	return Place{
 		Status: dash.IssueStatus(v.Field("status")), Where: v.Field("place"), After: strings.ToUpper(strings.TrimSpace(v.Field("after"))),
 		Version: version, From: dash.IssueStatus(v.Field("from")),

@@ -135,7 +135,7 @@ func issues(r dash.InvalidRequestRefusal) (text []string) {
 		if i == 10 {
 			break
 		}
-		text = append(text, Sentence(issue.Path+" "+issue.Message))
+		text = append(text, Sentence(issue.Path+" "+plainly(issue.Message)))
 	}
 	return text
 }

@@ -239,38 +239,6 @@ func Local(next string) bool {
 	return err == nil && u.Scheme == "" && u.Host == "" && u.User == nil && u.Opaque == ""
 }
 
-// Field says which field of a page a part of the API's body is filled in from.
-type Field struct {
-	ID    string
-	Label string
-}
-
-// Problems are the issues that the API found in a body, each at its field; fields go by JSON Pointer.
-func Problems(r dash.InvalidRequestRefusal, fields map[string]Field) (problems []layout.Problem) {
-	for _, issue := range r.Issues {
-		field := fieldAt(issue.Path, fields)
-		problems = append(problems, layout.Problem{Field: field.ID, Text: Sentence(field.Label + " " + issue.Message)})
-	}
-	if len(problems) == 0 {
-		problems = []layout.Problem{{Text: Sentence(r.Message)}}
-	}
-	return problems
-}
-
-// fieldAt is the field that holds the value at path: the one there, or the nearest one around it.
-func fieldAt(path string, fields map[string]Field) Field {
-	for at, more := path, true; more; {
-		if field, ok := fields[at]; ok {
-			return field
-		}
-		i := strings.LastIndexByte(at, '/')
-		if more = i >= 0; more {
-			at = at[:i]
-		}
-	}
-	return Field{Label: strings.TrimPrefix(path, "/")}
-}
-
 // RetryAfter tells the browser how long to wait, in seconds.
 func (v *Visit) RetryAfter(r dash.RateLimitedRefusal) {
 	v.W.Header().Set("Retry-After", strconv.Itoa(int(r.RetryAfter)))

@@ -56,8 +56,8 @@ func Gate(g dash.Gate) string {
 	return string(g)
 }
 
-// Priority is a priority without zeros that say nothing.
-func Priority(p dash.Priority) string { return strconv.FormatFloat(float64(p), 'f', -1, 64) }
+// Priority is a priority in as few characters as say it exactly, 23 at most.
+func Priority(p dash.Priority) string { return strconv.FormatFloat(float64(p), 'g', -1, 64) }
 
 // Count is a number of things: "1 card", "3 cards".
 func Count(n int, one string) string {

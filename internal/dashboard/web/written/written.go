@@ -7,7 +7,6 @@
 package written
 
 import (
-	"bytes"
 	"reflect"
 	"regexp"
 	"slices"
@@ -19,6 +18,7 @@ import (
 	"github.com/yuin/goldmark/ast"
 	"github.com/yuin/goldmark/extension"
 	"github.com/yuin/goldmark/parser"
+	"github.com/yuin/goldmark/renderer"
 	"github.com/yuin/goldmark/renderer/html"
 	"github.com/yuin/goldmark/text"
 	"github.com/yuin/goldmark/util"
@@ -29,27 +29,31 @@ import (
 // Limit is how many characters are shown. The contract lets no text be longer.
 const Limit = 100_000
 
-// A text that goes beyond these is no longer read as Markdown: nobody could follow it, it would push itself off the page,
-// and the time to read it grows with the square of them.
-const (
-	nesting  = 12   // quotes and lists in each other
-	brackets = 1000 // what may begin a link
-)
-
 // markdown knows no HTML at all, so that a tag is what it is to its writer: text.
 var markdown = goldmark.New(
 	goldmark.WithParser(parser.NewParser(
 		parser.WithBlockParsers(without(parser.DefaultBlockParsers(), parser.NewHTMLBlockParser())...),
-		parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser())...),
+		parser.WithInlineParsers(without(parser.DefaultInlineParsers(), parser.NewRawHTMLParser(), parser.NewEmphasisParser())...),
+		parser.WithInlineParsers(
+			util.Prioritized(emphasis{parser.NewEmphasisParser()}, 500),
+			util.Prioritized(emphasis{extension.NewStrikethroughParser()}, 500),
+			util.Prioritized(extension.NewLinkifyParser(), 999),
+		),
 		parser.WithParagraphTransformers(parser.DefaultParagraphTransformers()...),
+		parser.WithParagraphTransformers(util.Prioritized(tables{extension.NewTableParagraphTransformer()}, 200)),
+		parser.WithASTTransformers(util.Prioritized(extension.NewTableASTTransformer(), 0)),
 	)),
-	goldmark.WithExtensions(extension.Strikethrough, extension.Table, extension.Linkify),
-	goldmark.WithRendererOptions(html.WithHardWraps()),
+	goldmark.WithRendererOptions(html.WithHardWraps(), renderer.WithNodeRenderers(
+		util.Prioritized(extension.NewStrikethroughHTMLRenderer(), 500),
+		util.Prioritized(extension.NewTableHTMLRenderer(extension.WithTableCellAlignMethod(extension.TableCellAlignNone)), 500),
+	)),
 )
 
-// without leaves out the parser of a type.
-func without(all []util.PrioritizedValue, left any) []util.PrioritizedValue {
-	return slices.DeleteFunc(all, func(p util.PrioritizedValue) bool { return reflect.TypeOf(p.Value) == reflect.TypeOf(left) })
+// without leaves out the parsers of some types.
+func without(all []util.PrioritizedValue, left ...any) []util.PrioritizedValue {
+	return slices.DeleteFunc(all, func(p util.PrioritizedValue) bool {
+		return slices.ContainsFunc(left, func(l any) bool { return reflect.TypeOf(p.Value) == reflect.TypeOf(l) })
+	})
 }
 
 // policy is what may come out, whatever the renderer makes of a text.
@@ -74,14 +78,22 @@ func HTML(source string, level int) templ.Component {
 	if strings.Count(source, "[") > brackets || stacked.MatchString(source) {
 		return plain(source)
 	}
-	src := []byte(source)
-	doc := markdown.Parser().Parse(text.NewReader(src))
-	var out bytes.Buffer
-	if deep(doc) || markdown.Renderer().Render(&out, src, tame(doc, src, level)) != nil {
+	src, pc := []byte(source), parser.NewContext()
+	doc := markdown.Parser().Parse(text.NewReader(src), parser.WithContext(pc))
+	if spentOf(pc).beyond || deep(doc) {
+		return plain(source)
+	}
+	tame(doc, src, level)
+	out := page{room: most(len(src))}
+	if linked(doc) > out.room || markdown.Renderer().Render(&out, src, doc) != nil {
 		return plain(source)
 	}
 	// References like &#x202E; have become characters only now.
-	return templ.Raw(visible.Marked(policy.Sanitize(out.String())))
+	shown := visible.Marked(policy.Sanitize(out.html.String()))
+	if len(shown) > most(len(src)) {
+		return plain(source)
+	}
+	return templ.Raw(shown)
 }
 
 // stacked finds a line that opens more than a dozen quotes and lists at once.
@@ -106,7 +118,7 @@ func deep(doc ast.Node) bool {
 }
 
 // tame puts headings below the page's, without a gap, and makes links of pictures.
-func tame(doc ast.Node, src []byte, level int) ast.Node {
+func tame(doc ast.Node, src []byte, level int) {
 	var headings []*ast.Heading
 	var images []*ast.Image
 	var links []*ast.Link
@@ -118,6 +130,7 @@ func tame(doc ast.Node, src []byte, level int) ast.Node {
 			case *ast.Image:
 				images = append(images, n)
 			case *ast.Link:
+				n.Title = nil // which the policy does not let out
 				links = append(links, n)
 			}
 		}
@@ -133,6 +146,13 @@ func tame(doc ast.Node, src []byte, level int) ast.Node {
 		last = h.Level
 	}
 	for _, i := range images {
+		if within(i) { // no link stands in another
+			for c := i.FirstChild(); c != nil; c = i.FirstChild() {
+				i.Parent().InsertBefore(i.Parent(), i, c)
+			}
+			i.Parent().RemoveChild(i.Parent(), i)
+			continue
+		}
 		link := ast.NewLink()
 		link.Destination = i.Destination
 		for c := i.FirstChild(); c != nil; c = i.FirstChild() {
@@ -146,7 +166,16 @@ func tame(doc ast.Node, src []byte, level int) ast.Node {
 			l.AppendChild(l, ast.NewString(l.Destination))
 		}
 	}
-	return doc
+}
+
+// within says whether a node stands in a link.
+func within(n ast.Node) bool {
+	for p := n.Parent(); p != nil; p = p.Parent() {
+		if p.Kind() == ast.KindLink {
+			return true
+		}
+	}
+	return false
 }
 
 // words is the text below a node.
