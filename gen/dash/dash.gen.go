@@ -1478,7 +1478,7 @@ type EffortSet = string
 // Email Examples: ada@example.com
 type Email = string
 
-// EndReason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream.
+// EndReason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream. A revoked key and a person who signs out end their streams at once (on other replicas, a sign-out within a minute), anything else within a minute.
 //
 // Examples: key_revoked
 type EndReason string
@@ -2301,7 +2301,7 @@ type StreamCursor struct {
 //
 // Examples: {"reason":"server_ends"}
 type StreamEnd struct {
-	// Reason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream.
+	// Reason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream. A revoked key and a person who signs out end their streams at once (on other replicas, a sign-out within a minute), anything else within a minute.
 	//
 	// Examples: key_revoked
 	Reason EndReason `json:"reason"`
@@ -2561,7 +2561,7 @@ type ListAccessRequestsParams struct {
 	// Waiting True: only requests that still wait for a decision. False: only those that do not: decided, lapsed or claimed.
 	Waiting *bool `form:"waiting,omitempty" json:"waiting,omitempty"`
 
-	// Limit The most rows to answer with.
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before.
@@ -2570,7 +2570,7 @@ type ListAccessRequestsParams struct {
 
 // ListBoardsParams defines parameters for ListBoards.
 type ListBoardsParams struct {
-	// Limit The most rows to answer with.
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before.
@@ -2579,7 +2579,7 @@ type ListBoardsParams struct {
 
 // CreateBoardParams defines parameters for CreateBoard.
 type CreateBoardParams struct {
-	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once. A repeated call answers what was created as it is now, and 404 if it was removed since.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2612,10 +2612,10 @@ type ListIssuesParams struct {
 	// Q Only cards whose id or title holds this text, whatever its case.
 	Q *string `form:"q,omitempty" json:"q,omitempty"`
 
-	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it.
+	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it. One answer holds at most 4 MiB of cards: a page of a list ends early there, and a call that asks for more of one card, or of cards by id, is refused.
 	Fields *Fields `form:"fields,omitempty" json:"fields,omitempty"`
 
-	// Limit The most rows to answer with.
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before.
@@ -2627,7 +2627,7 @@ type CreateIssueParams struct {
 	// Board The number of a board.
 	Board *BoardFilter `form:"board,omitempty" json:"board,omitempty"`
 
-	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once. A repeated call answers what was created as it is now, and 404 if it was removed since.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2639,7 +2639,7 @@ type BatchIssuesParams struct {
 	// Ids 1 to 100 ids joined by commas.
 	Ids string `form:"ids" json:"ids"`
 
-	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it.
+	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it. One answer holds at most 4 MiB of cards: a page of a list ends early there, and a call that asks for more of one card, or of cards by id, is refused.
 	Fields *Fields `form:"fields,omitempty" json:"fields,omitempty"`
 }
 
@@ -2648,7 +2648,7 @@ type GetIssueParams struct {
 	// Board The number of the board that the card is on. A card of another board is 404.
 	Board BoardQuery `form:"board" json:"board"`
 
-	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it.
+	// Fields A JSON object that names what to answer beyond the compact row; `GET /api/resources/issue/fields` lists it. One answer holds at most 4 MiB of cards: a page of a list ends early there, and a call that asks for more of one card, or of cards by id, is refused.
 	Fields *Fields `form:"fields,omitempty" json:"fields,omitempty"`
 }
 
@@ -2657,7 +2657,7 @@ type AddAcceptanceItemParams struct {
 	// Board The number of the board that the card is on. A card of another board is 404.
 	Board BoardQuery `form:"board" json:"board"`
 
-	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once. A repeated call answers what was created as it is now, and 404 if it was removed since.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2690,7 +2690,7 @@ type AddAttachmentParams struct {
 	// Filename The file's name, without a folder.
 	Filename string `form:"filename" json:"filename"`
 
-	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once. A repeated call answers what was created as it is now, and 404 if it was removed since.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2705,7 +2705,7 @@ type ListCommentsParams struct {
 	// Board The number of the board that the card is on. A card of another board is 404.
 	Board BoardQuery `form:"board" json:"board"`
 
-	// Limit The most rows to answer with.
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before.
@@ -2717,7 +2717,7 @@ type AddCommentParams struct {
 	// Board The number of the board that the card is on. A card of another board is 404.
 	Board BoardQuery `form:"board" json:"board"`
 
-	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once and answers what was created.
+	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once. A repeated call answers what was created as it is now, and 404 if it was removed since.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
 }
 
@@ -2774,7 +2774,7 @@ type ListHistoryParams struct {
 	// Board The number of the board that the card is on. A card of another board is 404.
 	Board BoardQuery `form:"board" json:"board"`
 
-	// Limit The most rows to answer with.
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before.
@@ -2792,7 +2792,7 @@ type TransitionIssueParams struct {
 
 // ListKeysParams defines parameters for ListKeys.
 type ListKeysParams struct {
-	// Limit The most rows to answer with.
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
 
 	// Cursor The `next_cursor` of the page before.
@@ -4317,7 +4317,7 @@ type ClientInterface interface {
 
 	// ListIssues List cards by board, by status, in the order of their column.
 	//
-	// Without `board`, the cards of all boards of the team.
+	// Without `board`, the cards of all boards of the team. A page ends before `limit` where its cards would take more than 4 MiB.
 	//
 	// Corresponds with GET /api/issues (the `ListIssues` operationId).
 	ListIssues(ctx context.Context, params *ListIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4342,7 +4342,7 @@ type ClientInterface interface {
 
 	// BatchIssues Read many cards at once.
 	//
-	// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+	// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`. Cards that would take more than 4 MiB together are refused.
 	//
 	// Corresponds with GET /api/issues/batch (the `BatchIssues` operationId).
 	BatchIssues(ctx context.Context, params *BatchIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error)
@@ -4394,7 +4394,7 @@ type ClientInterface interface {
 
 	// AddAttachmentWithBody Attach a file to a card.
 	//
-	// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+	// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing, nor does one whose caller may no more when it has come.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4510,7 +4510,8 @@ type ClientInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic.
+	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// and all.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4521,7 +4522,8 @@ type ClientInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic.
+	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// and all.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -5087,7 +5089,7 @@ func (c *Client) EditBoard(ctx context.Context, ref BoardPath, params *EditBoard
 
 // ListIssues List cards by board, by status, in the order of their column.
 //
-// Without `board`, the cards of all boards of the team.
+// Without `board`, the cards of all boards of the team. A page ends before `limit` where its cards would take more than 4 MiB.
 //
 // Corresponds with GET /api/issues (the `ListIssues` operationId).
 func (c *Client) ListIssues(ctx context.Context, params *ListIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5142,7 +5144,7 @@ func (c *Client) CreateIssue(ctx context.Context, params *CreateIssueParams, bod
 
 // BatchIssues Read many cards at once.
 //
-// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`. Cards that would take more than 4 MiB together are refused.
 //
 // Corresponds with GET /api/issues/batch (the `BatchIssues` operationId).
 func (c *Client) BatchIssues(ctx context.Context, params *BatchIssuesParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
@@ -5274,7 +5276,7 @@ func (c *Client) ListAttachments(ctx context.Context, id IssuePath, params *List
 
 // AddAttachmentWithBody Attach a file to a card.
 //
-// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing, nor does one whose caller may no more when it has come.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5550,7 +5552,8 @@ func (c *Client) ListHistory(ctx context.Context, id IssuePath, params *ListHist
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic.
+// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// and all.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5571,7 +5574,8 @@ func (c *Client) TransitionIssueWithBody(ctx context.Context, id IssuePath, para
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic.
+// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// and all.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -8961,7 +8965,7 @@ type ClientWithResponsesInterface interface {
 
 	// ListIssuesWithResponse List cards by board, by status, in the order of their column.
 	//
-	// Without `board`, the cards of all boards of the team.
+	// Without `board`, the cards of all boards of the team. A page ends before `limit` where its cards would take more than 4 MiB.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -8988,7 +8992,7 @@ type ClientWithResponsesInterface interface {
 
 	// BatchIssuesWithResponse Read many cards at once.
 	//
-	// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+	// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`. Cards that would take more than 4 MiB together are refused.
 	//
 	// Returns a wrapper object for the known response body format(s).
 	//
@@ -9048,7 +9052,7 @@ type ClientWithResponsesInterface interface {
 
 	// AddAttachmentWithBodyWithResponse Attach a file to a card.
 	//
-	// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+	// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing, nor does one whose caller may no more when it has come.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9178,7 +9182,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic.
+	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// and all.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9189,7 +9194,8 @@ type ClientWithResponsesInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic.
+	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// and all.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -13755,7 +13761,7 @@ func (c *ClientWithResponses) EditBoardWithResponse(ctx context.Context, ref Boa
 
 // ListIssuesWithResponse List cards by board, by status, in the order of their column.
 //
-// Without `board`, the cards of all boards of the team.
+// Without `board`, the cards of all boards of the team. A page ends before `limit` where its cards would take more than 4 MiB.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13800,7 +13806,7 @@ func (c *ClientWithResponses) CreateIssueWithResponse(ctx context.Context, param
 
 // BatchIssuesWithResponse Read many cards at once.
 //
-// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`.
+// The cards come in the order that they were asked for. Ids that the board does not have are named in `missing`. Cards that would take more than 4 MiB together are refused.
 //
 // Returns a wrapper object for the known response body format(s).
 //
@@ -13908,7 +13914,7 @@ func (c *ClientWithResponses) ListAttachmentsWithResponse(ctx context.Context, i
 
 // AddAttachmentWithBodyWithResponse Attach a file to a card.
 //
-// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing.
+// The body is the file as it is. Its type is told from its bytes, whatever the name says. A body that ends early leaves nothing, nor does one whose caller may no more when it has come.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14134,7 +14140,8 @@ func (c *ClientWithResponses) ListHistoryWithResponse(ctx context.Context, id Is
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic.
+// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// and all.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14151,7 +14158,8 @@ func (c *ClientWithResponses) TransitionIssueWithBodyWithResponse(ctx context.Co
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic.
+// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// and all.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //

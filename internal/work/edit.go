@@ -16,6 +16,11 @@ func Edit(i dash.Issue, e dash.IssueEdit, by dash.Actor, at time.Time) (dash.Iss
 	if err != nil {
 		return i, nil, err
 	}
+	if e.Priority != nil {
+		if err := priority(after.Priority); err != nil {
+			return i, nil, err
+		}
+	}
 	// Who said it and when stands with a reason for as long as the reason does.
 	if was, is := i.Blocked, after.Blocked; is != nil {
 		is.At = dash.At(at)

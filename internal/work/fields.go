@@ -3,6 +3,7 @@
 package work
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -26,7 +27,7 @@ func Resource(name string) (dash.ResourceFields, bool) {
 
 // ParseFields reads the `fields` of a call that answers rows of a resource; nil opts into nothing. A name stands with
 // true, with false, which opts out, or, if it is a relation, with an object of its own names. What a row has always may
-// be named too. A relation is not followed from within itself: its rows do not hold it.
+// be named too; no name stands twice. A relation is not followed from within itself: its rows do not hold it.
 func ParseFields(resource string, text *string) (Fields, error) {
 	if text == nil {
 		return nil, nil
@@ -56,6 +57,9 @@ func (r *fieldsReader) read(resource, at string, raw json.RawMessage, through []
 		}
 		return nil
 	}
+	if name, ok := twice(raw); ok {
+		r.fault("%s%s is given twice", at, short(name))
+	}
 	known, _ := Resource(resource)
 	out := Fields{}
 	for _, name := range slices.Sorted(maps.Keys(names)) {
@@ -77,12 +81,40 @@ func (r *fieldsReader) read(resource, at string, raw json.RawMessage, through []
 	return out
 }
 
-func (r *fieldsReader) unknown(known dash.ResourceFields, at, name string) {
-	const tellable = 40
-	if len(name) > tellable {
-		name = strings.ToValidUTF8(name[:tellable], "") + "…"
+// twice is a name that a JSON object gives more than once, if there is one: who reads the object could take either.
+func twice(object json.RawMessage) (name string, ok bool) {
+	d := json.NewDecoder(bytes.NewReader(object))
+	if _, err := d.Token(); err != nil {
+		return "", false
 	}
+	for seen := map[string]bool{}; d.More(); seen[name] = true {
+		token, err := d.Token()
+		if err != nil {
+			return "", false
+		}
+		if name, ok = token.(string); !ok || seen[name] {
+			return name, ok
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return "", false
+		}
+	}
+	return "", false
+}
+
+func (r *fieldsReader) unknown(known dash.ResourceFields, at, name string) {
+	name = short(name)
 	r.fault("%s%s: %s has no such field, the nearest is %s", at, name, known.Resource, nearest(fieldNames(known), name))
+}
+
+// short is a name that a caller made up, as a fault tells it.
+func short(name string) string {
+	const most = 40
+	if len(name) > most {
+		return strings.ToValidUTF8(name[:most], "") + "…"
+	}
+	return name
 }
 
 // fieldNames are all names that a tree may hold.

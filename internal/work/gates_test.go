@@ -339,6 +339,10 @@ func TestFields(t *testing.T) {
 		{`[]`, nil, `is no JSON object such as {"description":true}`},
 		{`null`, nil, `is no JSON object such as {"description":true}`},
 		{`{"description":true`, nil, `is no JSON object such as {"description":true}`},
+		{`{"description":true,"description":false}`, nil, "description is given twice"},
+		{`{"description":true,"\u0064escription":true}`, nil, "description is given twice"},
+		{`{"children":{"acceptance":true,"title":true,"acceptance":true}}`, nil, "children.acceptance is given twice"},
+		{`{"children":{},"children":{}}`, nil, "children is given twice"},
 		{`{} {}`, nil, `is no JSON object such as {"description":true}`},
 		{`{"` + strings.Repeat("é", 50) + `":true}`, nil, strings.Repeat("é", 20) + "…: issue has no such field, the nearest is description"},
 	}

@@ -3,6 +3,7 @@
 package work
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
@@ -18,7 +19,19 @@ func New(board int64, c dash.IssueCreate, at time.Time) (dash.Issue, error) {
 		Board: board, Type: dash.IssueTypeFeature, Status: dash.IssueStatusReview, Priority: 3,
 		Gates: []dash.Gate{}, Version: 1, CreatedAt: dash.At(at), UpdatedAt: dash.At(at),
 	}
-	return merge(i, c, "board", "acceptance")
+	i, err := merge(i, c, "board", "acceptance")
+	if err != nil {
+		return i, err
+	}
+	return i, priority(i.Priority)
+}
+
+// priority refuses one that the contract takes as it is written, and that is out of its bounds as it is kept.
+func priority(p dash.Priority) error {
+	if 0 < p && p < 6 {
+		return nil
+	}
+	return invalid(dash.FaultInBody, "/priority", fmt.Sprintf("must be above 0 and below 6, and is %g as a double", p))
 }
 
 // NewItems are the acceptance items of a new card.

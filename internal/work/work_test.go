@@ -99,6 +99,30 @@ func TestNew(t *testing.T) {
 	}
 }
 
+// What is above 0 and below 6 as it is written may be out of these bounds as it is kept.
+func TestPriority(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		ok   bool
+	}{
+		{"3", true}, {"0.5", true}, {"5.999999999999999", true}, {"5e-324", true},
+		{"5.9999999999999999999999", false}, {"1e-400", false}, {"6", false}, {"0", false}, {"-1", false},
+	} {
+		var body dash.IssueCreate
+		if err := json.Unmarshal([]byte(`{"title":"Mend","priority":`+tt.text+`}`), &body); err != nil {
+			t.Fatal(err)
+		}
+		_, created := work.New(1, body, start)
+		_, _, edited := work.Edit(card(), edit(t, `{"priority":`+tt.text+`}`), ada, later)
+		for _, err := range []error{created, edited} {
+			r, refused := errors.AsType[dash.InvalidRequestRefusal](err)
+			if refused == tt.ok || refused && (len(r.Issues) != 1 || r.Issues[0].In != "body" || r.Issues[0].Path != "/priority") {
+				t.Errorf("%s: %v %+v", tt.text, err, r.Issues)
+			}
+		}
+	}
+}
+
 // Each member of an edit reaches the card without code of its own, and an edit that says nothing new changes nothing.
 func TestEdit(t *testing.T) {
 	full := card(func(i *dash.Issue) {

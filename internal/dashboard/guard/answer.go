@@ -14,7 +14,7 @@ import (
 
 // refuse answers a call that was not done, and gives back the cause if the server is to blame.
 func (g *guard) refuse(c *Call, w *writer, r *http.Request, err error) (cause error) {
-	refusal, blame := asRefusal(err, c.RequestID)
+	refusal, blame := asRefusal(c, r, err)
 	if r.Context().Err() != nil {
 		blame = nil // whoever called is gone, or was cut off: that is no failure of ours
 	}
@@ -34,7 +34,7 @@ func (g *guard) refuse(c *Call, w *writer, r *http.Request, err error) (cause er
 }
 
 // asRefusal is what the caller is told of an error, and the error again if it is the server's own.
-func asRefusal(err error, requestID string) (dash.Refusal, error) {
+func asRefusal(c *Call, r *http.Request, err error) (dash.Refusal, error) {
 	var refusal dash.Refusal
 	switch {
 	case errors.As(err, &refusal):
@@ -42,9 +42,9 @@ func asRefusal(err error, requestID string) (dash.Refusal, error) {
 	case errors.Is(err, store.ErrNotFound):
 		return dash.NotFoundRefusal{Message: "there is no such thing, or it is not yours"}, nil
 	case errors.Is(err, store.ErrText):
-		return invalid(dash.Fault{In: dash.FaultInBody, Message: "holds a NUL character, which cannot be kept"}), nil
+		return invalid(unkept(c, r)), nil
 	}
-	return dash.InternalRefusal{Message: "the server failed on this call", RequestID: requestID}, err
+	return dash.InternalRefusal{Message: "the server failed on this call", RequestID: c.RequestID}, err
 }
 
 // writer notes whether the answer has begun, and with which status.

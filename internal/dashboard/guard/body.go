@@ -46,6 +46,7 @@ func (to *route) read(c *Call, w *writer, r *http.Request) error {
 			if call.Body, err = io.ReadAll(r.Body); err != nil {
 				return cutShort(err)
 			}
+			c.body = call.Body
 			r.Body = io.NopCloser(bytes.NewReader(call.Body))
 		}
 	}

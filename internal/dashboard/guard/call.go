@@ -21,6 +21,7 @@ type Call struct {
 	HeadOnly  bool              // a HEAD: the answer's body goes nowhere
 
 	params  map[string]string // of the path
+	body    []byte            // if it is JSON
 	failure error             // what a handler answered with
 	again   func(ctx context.Context) (*access.Principal, error)
 	hasten  func()

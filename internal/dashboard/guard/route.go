@@ -37,10 +37,10 @@ func (t routes) ServeHTTP(w http.ResponseWriter, r *http.Request) { http.NotFoun
 func newRoutes(contract *openapi.Document, api dash.StrictServerInterface) (routes, error) {
 	t := routes{}
 	strict := dash.NewStrictHandlerWithOptions(api, nil, dash.StrictHTTPServerOptions{
-		RequestErrorHandlerFunc:  unread("body"),
+		RequestErrorHandlerFunc:  unread(dash.FaultInBody),
 		ResponseErrorHandlerFunc: func(_ http.ResponseWriter, r *http.Request, err error) { From(r.Context()).failure = err },
 	})
-	dash.HandlerWithOptions(strict, dash.StdHTTPServerOptions{BaseRouter: t, ErrorHandlerFunc: unread("query")})
+	dash.HandlerWithOptions(strict, dash.StdHTTPServerOptions{BaseRouter: t, ErrorHandlerFunc: unread(dash.FaultInQuery)})
 	for _, op := range dash.Operations {
 		to, handled := t[op.Route()]
 		spec, known := contract.ByID(op.ID)
@@ -54,13 +54,6 @@ func newRoutes(contract *openapi.Document, api dash.StrictServerInterface) (rout
 		to.op, to.spec, to.bare = op, spec, takes.Parameters == nil && takes.RequestBody == nil
 	}
 	return t, nil
-}
-
-// unread answers what kept the contract's schema and still fits no Go type, such as 1.0 for an integer.
-func unread(in dash.FaultIn) func(http.ResponseWriter, *http.Request, error) {
-	return func(_ http.ResponseWriter, r *http.Request, _ error) {
-		From(r.Context()).failure = invalid(dash.Fault{In: in, Message: "holds a value that cannot be read"})
-	}
 }
 
 // match finds the route of a request and notes its path parameters in it. HEAD is GET without the body.

@@ -17,7 +17,9 @@ import (
 	"unicode/utf8"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/access"
 	"github.com/fiftyarms/platform/internal/blobs"
+	"github.com/fiftyarms/platform/internal/dashboard/guard"
 	"github.com/fiftyarms/platform/internal/store"
 )
 
@@ -72,6 +74,9 @@ func (h *Handler) AddAttachment(ctx context.Context, request dash.AddAttachmentR
 
 // attach adds the row of a file, unless the call has added it before. It answers the row that stands for the call.
 func (h *Handler) attach(ctx context.Context, p dash.AddAttachmentParams, i dash.Issue, file dash.Attachment) (kept dash.Attachment, err error) {
+	if err := stillMay(ctx); err != nil {
+		return dash.Attachment{}, err
+	}
 	err = h.change(ctx, func(c *change) error {
 		call := []any{p.Board, i.ID, file.Filename, file.Sha256}
 		id, err := c.once(ctx, p.IdempotencyKey, call, func() (string, error) {
@@ -94,6 +99,16 @@ func (h *Handler) attach(ctx context.Context, p dash.AddAttachmentParams, i dash
 		return dash.Attachment{}, err
 	}
 	return kept, nil
+}
+
+// stillMay judges who calls once more, for a call that lasts: the credential may have ended while its body came.
+func stillMay(ctx context.Context) error {
+	call := guard.From(ctx)
+	p, err := call.Again(ctx)
+	if err != nil {
+		return err
+	}
+	return access.Allow(call.Operation, p)
 }
 
 // room refuses another file on a card that has as many as it may have.
@@ -200,7 +215,6 @@ func (d download) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
 	h.Set("Content-Disposition", disposition(d.row.Filename))
 	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
 	h.Set("X-Content-Type-Options", "nosniff")
-	h.Set("ETag", `"`+d.row.Sha256+`"`)
 	w.WriteHeader(http.StatusOK)
 	_, err := io.Copy(w, d.body)
 	if errors.Is(err, http.ErrBodyNotAllowed) {

@@ -78,6 +78,7 @@ func (h *Handler) LogIn(ctx context.Context, request dash.LogInRequestObject) (d
 		if err := h.Store.DeleteLogin(ctx, before); err != nil {
 			return nil, during("end the browser session before", err)
 		}
+		h.Streams.Judge(before)
 	}
 	return dash.LogIn200JSONResponse{
 		Body:    signedIn(team, person, login),
@@ -105,11 +106,13 @@ func (h *Handler) byPassword(ctx context.Context, email, password string) (store
 	return person, err
 }
 
-// LogOut ends the browser session that calls.
+// LogOut ends the browser session that calls, and with it the streams that it has open at this server.
 func (h *Handler) LogOut(ctx context.Context, _ dash.LogOutRequestObject) (dash.LogOutResponseObject, error) {
-	if err := h.Store.DeleteLogin(ctx, guard.From(ctx).LoginHash); err != nil {
+	login := guard.From(ctx).LoginHash
+	if err := h.Store.DeleteLogin(ctx, login); err != nil {
 		return nil, during("sign out", err)
 	}
+	h.Streams.Judge(login)
 	gone := h.cookie("", -1)
 	return dash.LogOut204Response{Headers: dash.LogOut204ResponseHeaders{SetCookie: &gone}}, nil
 }

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/oapi-codegen/nullable"
+
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/store"
 	"github.com/fiftyarms/platform/internal/work"
@@ -26,7 +28,7 @@ func (h *Handler) ListIssues(ctx context.Context, request dash.ListIssuesRequest
 	}
 	q := store.IssueQuery{
 		Board: value(p.Board), Status: value(p.Status), Type: value(p.Type), Parent: value(p.Parent), Agent: value(p.Agent),
-		Ready: p.Ready, Text: strings.TrimSpace(value(p.Q)), After: list.after, Limit: list.fetch(),
+		Ready: p.Ready, Text: strings.TrimSpace(value(p.Q)), After: list.after,
 	}
 	if p.Q != nil && q.Text == "" {
 		return nil, invalid(dash.FaultInQuery, "q", "is blank: leave it out, or say what to look for")
@@ -36,18 +38,45 @@ func (h *Handler) ListIssues(ctx context.Context, request dash.ListIssuesRequest
 			return nil, err
 		}
 	}
-	rows, err := r.Issues(ctx, q)
+	cards, next, err := pageOf(ctx, r, q, list.limit, fields)
 	if err != nil {
-		return nil, during("list cards", err)
+		return nil, err
 	}
-	rows, next := cut(list, rows, func(i store.Issue) store.IssuePlace {
-		return store.IssuePlace{Board: i.Board, Status: i.Status, Position: i.Position, ID: i.ID}
-	})
-	page := dash.ListIssues200JSONResponse{Issues: make([]dash.Issue, len(rows)), NextCursor: next}
-	for n, row := range rows {
-		page.Issues[n] = row.Issue
+	page := dash.ListIssues200JSONResponse{Issues: cards, NextCursor: nullable.NewNullNullable[string]()}
+	if next != nil {
+		page.NextCursor.Set(list.places.cursor(*next))
 	}
-	return page, optIn(ctx, r, page.Issues, fields)
+	return page, nil
+}
+
+// pageOf reads at most limit cards, and no more than one answer holds. next is the place of the last one if more follow.
+func pageOf(ctx context.Context, r store.WorkReader, q store.IssueQuery, limit int, fields work.Fields) (cards []dash.Issue, next *store.IssuePlace, err error) {
+	answer := newFilling(r)
+	cards = []dash.Issue{}
+	for {
+		q.Limit = min(rowsAtOnce, limit+1-len(cards)) // one beyond the page tells whether another follows
+		rows, err := r.Issues(ctx, q)
+		if err != nil {
+			return nil, nil, during("list cards", err)
+		}
+		for _, row := range rows {
+			if len(cards) == limit {
+				return cards, &q.After, nil
+			}
+			err := answer.fill(ctx, &row.Issue, fields)
+			switch {
+			case errors.Is(err, errOver) && len(cards) > 0:
+				return cards, &q.After, nil
+			case err != nil:
+				return nil, nil, tooMuchOf(row.ID, err)
+			}
+			cards = append(cards, row.Issue)
+			q.After = placeOf(row)
+		}
+		if len(rows) < q.Limit {
+			return cards, nil, nil
+		}
+	}
 }
 
 // BatchIssues reads cards of a board in the order that they were asked for, each once.
@@ -61,6 +90,7 @@ func (h *Handler) BatchIssues(ctx context.Context, request dash.BatchIssuesReque
 		return nil, err
 	}
 	out := dash.BatchIssues200JSONResponse{Issues: []dash.Issue{}, Missing: []dash.IssueID{}}
+	answer := newFilling(r)
 	var asked []dash.IssueID
 	for id := range strings.SplitSeq(p.Ids, ",") {
 		if slices.Contains(asked, id) {
@@ -74,10 +104,13 @@ func (h *Handler) BatchIssues(ctx context.Context, request dash.BatchIssuesReque
 		case err != nil:
 			return nil, during("read a card", err)
 		default:
+			if err := answer.fill(ctx, &row.Issue, fields); err != nil {
+				return nil, tooMuch(err, "these cards", "ask for fewer fields, or for fewer ids at once")
+			}
 			out.Issues = append(out.Issues, row.Issue)
 		}
 	}
-	return out, optIn(ctx, r, out.Issues, fields)
+	return out, nil
 }
 
 // GetIssue reads a card.
@@ -91,11 +124,10 @@ func (h *Handler) GetIssue(ctx context.Context, request dash.GetIssueRequestObje
 	if err != nil {
 		return nil, err
 	}
-	rows := []dash.Issue{i}
-	if err := optIn(ctx, r, rows, fields); err != nil {
-		return nil, err
+	if err := newFilling(r).fill(ctx, &i, fields); err != nil {
+		return nil, tooMuchOf(i.ID, err)
 	}
-	return dash.GetIssue200JSONResponse{Body: rows[0], Headers: dash.GetIssue200ResponseHeaders{ETag: work.ETag(i.Version)}}, nil
+	return dash.GetIssue200JSONResponse{Body: i, Headers: dash.GetIssue200ResponseHeaders{ETag: work.ETag(i.Version)}}, nil
 }
 
 // issue reads a card that a call names by its path.

@@ -60,7 +60,9 @@ func (h *Handler) StreamEvents(ctx context.Context, request dash.StreamEventsReq
 	if who == "" {
 		who = p.Person.ID
 	}
-	opened.follower, err = h.Streams.Follow(ctx, stream.Request{TeamID: p.TeamID, Topics: topics, KeyID: p.KeyID, Caller: who, After: after})
+	opened.follower, err = h.Streams.Follow(ctx, stream.Request{
+		TeamID: p.TeamID, Topics: topics, KeyID: p.KeyID, Login: guard.From(ctx).LoginHash, Caller: who, After: after,
+	})
 	switch {
 	case errors.Is(err, stream.ErrTooMany):
 		return nil, dash.TooManyStreamsRefusal{
@@ -159,6 +161,9 @@ func (s *eventStream) run(w http.ResponseWriter) error {
 			return s.end(w, dash.EndReasonKeyRevoked)
 		case signs&stream.Ends != 0:
 			return s.end(w, dash.EndReasonServerEnds)
+		case signs&stream.Judge != 0:
+			judged = time.Time{}
+			continue
 		case signs&stream.Tick != 0:
 			if _, err := w.Write(sse.AppendComment(nil, "keep-alive")); err != nil {
 				return err

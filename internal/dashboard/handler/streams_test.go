@@ -251,9 +251,35 @@ func TestRevokedKeyEndsItsStreams(t *testing.T) {
 	})
 }
 
-// hasty judges credentials all the time.
+// Whoever signs out, or in again, ends the streams of that browser session at once, and no other's.
+func TestSignedOutEndsItsStreams(t *testing.T) {
+	testkit.NoLeaks(t)
+	k := newDesk(t) // which judges once a minute
+	desk, phone := k.SignIn("ada@example.com"), k.SignIn("ada@example.com")
+	streams := []*testkit.Stream{desk.Follow("team", ""), desk.Follow("team", ""), phone.Follow("team", "")}
+	others := []*testkit.Stream{k.ada.Follow("team", ""), k.agent.Follow("team", "")}
+	if a := desk.Call("POST", "/api/auth/logout", nil); a.Status != 204 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	ended(t, streams[0], dash.EndReasonSignedOut)
+	ended(t, streams[1], dash.EndReasonSignedOut)
+	again := k.Nobody().Request("POST", "/api/auth/login", dash.Login{Email: "ada@example.com", Password: testkit.Password})
+	again.AddCookie(phone.Cookie)
+	if a := k.Nobody().Do(again); a.Status != 200 {
+		t.Fatalf("%d %s", a.Status, a.Body)
+	}
+	ended(t, streams[2], dash.EndReasonSignedOut)
+	k.board("NEXT")
+	for _, s := range others {
+		if e := told(t, s.Next()); e.Kind != dash.EventKindBoardCreated {
+			t.Errorf("another's stream says %+v", e)
+		}
+	}
+}
+
+// hasty judges credentials again soon. Were it at every millisecond, a machine that is busy would do nothing else.
 func hasty(cfg *dashboard.Config) {
-	cfg.Pace.KeepAlive, cfg.Pace.Recheck = 2*time.Millisecond, time.Millisecond
+	cfg.Pace.KeepAlive, cfg.Pace.Recheck = 20*time.Millisecond, 10*time.Millisecond
 }
 
 // A stream ends with the credential that opened it.

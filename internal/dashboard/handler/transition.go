@@ -34,8 +34,8 @@ func (h *Handler) TransitionIssue(ctx context.Context, request dash.TransitionIs
 }
 
 func (c *change) transition(ctx context.Context, i dash.Issue, to dash.IssueTransition) error {
-	if to.Status == i.Status && !to.After.IsSpecified() {
-		return nil // it stays where it is
+	if stays, err := c.stays(ctx, i, to); err != nil || stays {
+		return err
 	}
 	change := dash.Change{Field: "position"}
 	if to.Status != i.Status {
@@ -59,6 +59,26 @@ func (c *change) transition(ctx context.Context, i dash.Issue, to dash.IssueTran
 		return err
 	}
 	return c.tellAround(ctx, i, to.Status)
+}
+
+// stays says whether a card is to go where it stands.
+func (c *change) stays(ctx context.Context, i dash.Issue, to dash.IssueTransition) (bool, error) {
+	if to.Status != i.Status || !to.After.IsSpecified() {
+		return to.Status == i.Status, nil
+	}
+	q := store.IssueQuery{Board: i.Board, Status: i.Status, Limit: 1}
+	if before, _ := to.After.Get(); before != "" {
+		row, err := c.Issue(ctx, i.Board, before)
+		switch {
+		case errors.Is(err, store.ErrNotFound) || err == nil && row.Status != i.Status:
+			return false, nil // which place refuses
+		case err != nil:
+			return false, err
+		}
+		q.After = placeOf(row)
+	}
+	next, err := c.Issues(ctx, q)
+	return len(next) == 1 && next[0].ID == i.ID, err
 }
 
 func (c *change) place(ctx context.Context, i dash.Issue, to dash.IssueTransition) error {

@@ -20,12 +20,14 @@ const (
 	Tick    Sign = 1 << iota // time goes on: send something, so that the connection does not look dead
 	Revoked                  // the follower's key was revoked; nothing comes after it
 	Ends                     // the server ends; nothing comes after it
+	Judge                    // the follower's credential may have ended: judge it before anything else is sent
 )
 
 // A Follower follows a team's log on behalf of one connection. It is for one goroutine.
 type Follower struct {
 	hub    *Hub
 	caller string
+	login  string
 	topics []event.Topic
 	own    event.Topic // the key whose stream it is; the zero Topic where there is none
 	stale  bool
@@ -45,7 +47,7 @@ type Follower struct {
 }
 
 func newFollower(h *Hub, r Request) *Follower {
-	f := &Follower{hub: h, caller: r.Caller, topics: r.Topics, poke: make(chan struct{}, 1), cursor: r.After, page: h.bounds.page}
+	f := &Follower{hub: h, caller: r.Caller, login: r.Login, topics: r.Topics, poke: make(chan struct{}, 1), cursor: r.After, page: h.bounds.page}
 	if r.KeyID != "" {
 		f.own = event.Topic{Kind: event.Key, Key: r.KeyID}
 	}
@@ -85,7 +87,7 @@ func (f *Follower) Next(ctx context.Context, w io.Writer) (Sign, error) {
 	for {
 		signs, idle := f.look()
 		switch {
-		case signs&Ends != 0 || idle && signs != 0:
+		case signs&(Ends|Judge) != 0 || idle && signs != 0:
 			return signs, nil
 		case idle:
 			select {

@@ -135,6 +135,16 @@ func (h *Hub) Drain() {
 	h.end()
 }
 
+// Judge tells the followers of a browser session, by the hash of its token, that it may have ended. A follower that
+// comes later than that has to be judged at its start.
+func (h *Hub) Judge(login string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, t := range h.tails {
+		t.judge(login)
+	}
+}
+
 // Close ends the hub, and with it its followers' streams.
 func (h *Hub) Close() {
 	h.unhear()
@@ -166,6 +176,7 @@ type Request struct {
 	TeamID string
 	Topics []event.Topic
 	KeyID  string // of the key whose stream it is: the end of the key is told in any case; "" of a person
+	Login  string // the hash of the browser session whose stream it is; "" of a key
 	Caller string // whom the follower counts for
 	After  int64  // a cursor, or Now
 }

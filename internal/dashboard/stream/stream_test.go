@@ -217,6 +217,34 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// The followers of a browser session are told to be judged before they send anything else; nobody else is.
+func TestJudge(t *testing.T) {
+	testkit.NoLeaks(t)
+	w := newWorld(t, never)
+	all := topics(t, "team", "")
+	waiting := w.follow(stream.Request{Topics: all, Login: "one", After: stream.Now})
+	other := w.follow(stream.Request{Topics: all, Login: "other", After: stream.Now})
+	key := w.follow(stream.Request{Topics: all, KeyID: "k", After: stream.Now})
+	w.log.add(onBoard(1))
+	behind := w.follow(stream.Request{Topics: all, Login: "one", After: 0})
+	for _, f := range []*stream.Follower{waiting, other, key, behind} {
+		defer f.Close()
+	}
+	w.hub.Judge("one")
+	for name, f := range map[string]*stream.Follower{"waiting": waiting, "behind": behind} {
+		var out bytes.Buffer
+		if signs, err := f.Next(t.Context(), &out); signs != stream.Judge || err != nil || out.Len() > 0 {
+			t.Errorf("%s: signs %b, %v, %q", name, signs, err, out.Bytes())
+		}
+	}
+	w.waker.Wake("team")
+	for name, f := range map[string]*stream.Follower{"waiting": waiting, "behind": behind, "other": other, "key": key} {
+		if got, signs := read(t, f, 1); len(got) != 1 || signs != 0 {
+			t.Errorf("%s: %v, signs %b", name, got, signs)
+		}
+	}
+}
+
 func TestDrain(t *testing.T) {
 	testkit.NoLeaks(t)
 	w := newWorld(t, never)

@@ -175,6 +175,18 @@ func (t *tail) end() {
 	}
 }
 
+// judge tells the followers of a browser session that it may have ended.
+func (t *tail) judge(login string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for f := range t.followers {
+		if f.login == login {
+			f.signs |= Judge
+			f.wake()
+		}
+	}
+}
+
 func (t *tail) add(f *Follower) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
