@@ -4324,7 +4324,7 @@ type ClientInterface interface {
 
 	// CreateIssueWithBody Create a card.
 	//
-	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4333,7 +4333,7 @@ type ClientInterface interface {
 
 	// CreateIssue Create a card.
 	//
-	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4485,7 +4485,7 @@ type ClientInterface interface {
 
 	// EditIssueWithBody Change what a card says.
 	//
-	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 	//
 	// Takes any type of body and a specified content type.
 	//
@@ -4494,7 +4494,7 @@ type ClientInterface interface {
 
 	// EditIssue Change what a card says.
 	//
-	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 	//
 	// Takes a body of the `application/json` content type.
 	//
@@ -4510,7 +4510,7 @@ type ClientInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 	// and all.
 	//
 	// Takes any type of body and a specified content type.
@@ -4522,7 +4522,7 @@ type ClientInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 	// and all.
 	//
 	// Takes a body of the `application/json` content type.
@@ -5106,7 +5106,7 @@ func (c *Client) ListIssues(ctx context.Context, params *ListIssuesParams, reqEd
 
 // CreateIssueWithBody Create a card.
 //
-// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5125,7 +5125,7 @@ func (c *Client) CreateIssueWithBody(ctx context.Context, params *CreateIssuePar
 
 // CreateIssue Create a card.
 //
-// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5497,7 +5497,7 @@ func (c *Client) SetDependencies(ctx context.Context, id IssuePath, params *SetD
 
 // EditIssueWithBody Change what a card says.
 //
-// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 //
 // Takes any type of body and a specified content type.
 //
@@ -5516,7 +5516,7 @@ func (c *Client) EditIssueWithBody(ctx context.Context, id IssuePath, params *Ed
 
 // EditIssue Change what a card says.
 //
-// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 //
 // Takes a body of the `application/json` content type.
 //
@@ -5552,7 +5552,7 @@ func (c *Client) ListHistory(ctx context.Context, id IssuePath, params *ListHist
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 // and all.
 //
 // Takes any type of body and a specified content type.
@@ -5574,7 +5574,7 @@ func (c *Client) TransitionIssueWithBody(ctx context.Context, id IssuePath, para
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 // and all.
 //
 // Takes a body of the `application/json` content type.
@@ -8974,7 +8974,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateIssueWithBodyWithResponse Create a card.
 	//
-	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -8983,7 +8983,7 @@ type ClientWithResponsesInterface interface {
 
 	// CreateIssueWithResponse Create a card.
 	//
-	// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+	// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9155,7 +9155,7 @@ type ClientWithResponsesInterface interface {
 
 	// EditIssueWithBodyWithResponse Change what a card says.
 	//
-	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9164,7 +9164,7 @@ type ClientWithResponsesInterface interface {
 
 	// EditIssueWithResponse Change what a card says.
 	//
-	// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+	// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 	//
@@ -9182,7 +9182,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 	// and all.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -9194,7 +9194,7 @@ type ClientWithResponsesInterface interface {
 	//
 	// Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 	// for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-	// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+	// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 	// and all.
 	//
 	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
@@ -13776,7 +13776,7 @@ func (c *ClientWithResponses) ListIssuesWithResponse(ctx context.Context, params
 
 // CreateIssueWithBodyWithResponse Create a card.
 //
-// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -13791,7 +13791,7 @@ func (c *ClientWithResponses) CreateIssueWithBodyWithResponse(ctx context.Contex
 
 // CreateIssueWithResponse Create a card.
 //
-// The card gets the next number of its board and the last place in its column. `board` stands in the body, in the query, or the same in both.
+// The card gets the next number of its board and the last place in its column. It is a Feature in Review unless the body says otherwise. `board` stands in the body, in the query, or the same in both.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14095,7 +14095,7 @@ func (c *ClientWithResponses) SetDependenciesWithResponse(ctx context.Context, i
 
 // EditIssueWithBodyWithResponse Change what a card says.
 //
-// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14110,7 +14110,7 @@ func (c *ClientWithResponses) EditIssueWithBodyWithResponse(ctx context.Context,
 
 // EditIssueWithResponse Change what a card says.
 //
-// Only the members that are sent change; null clears one that can be empty. `version` is the one that was read. The status has its own route.
+// Only the members that are sent change; null clears one that can be empty, and `""` the description. `version` is the one that was read. The status has its own route.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
 //
@@ -14140,7 +14140,7 @@ func (c *ClientWithResponses) ListHistoryWithResponse(ctx context.Context, id Is
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 // and all.
 //
 // Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -14158,7 +14158,7 @@ func (c *ClientWithResponses) TransitionIssueWithBodyWithResponse(ctx context.Co
 //
 // Any status may follow any other, as far as the gates let it: In Progress and Done are shut while the card waits
 // for another, is blocked or needs a human; In Progress while a card that it conflicts with is in progress; Done
-// while an acceptance item is open, or a child of an Epic. A card that is put where it stands stays as it is, version
+// while an acceptance item is open, or a child of an Epic. Send the `version` that was read. A card that is put where it stands stays as it is, version
 // and all.
 //
 // Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).

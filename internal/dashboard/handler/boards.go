@@ -105,7 +105,7 @@ func (h *Handler) team(ctx context.Context) store.WorkReader { return h.Store.Of
 // board reads a board that a call names.
 func board(ctx context.Context, r store.WorkReader, ref int64) (dash.Board, error) {
 	b, err := r.Board(ctx, ref)
-	return b, orMissing(err, "there is no board %d", ref)
+	return b, orMissing(err, "there is no board %d: GET /api/boards lists those that there are", ref)
 }
 
 // orMissing names what is not there.

@@ -133,5 +133,5 @@ func (h *Handler) GetIssue(ctx context.Context, request dash.GetIssueRequestObje
 // issue reads a card that a call names by its path.
 func issue(ctx context.Context, r store.WorkReader, board int64, id dash.IssueID) (dash.Issue, error) {
 	i, err := r.Issue(ctx, board, id)
-	return i.Issue, orMissing(err, "board %d has no card %s", board, id)
+	return i.Issue, orMissing(err, "board %d has no card %s: GET /api/issues?q=%[2]s looks on all boards", board, id)
 }

@@ -238,6 +238,9 @@ func TestEveryPageInEveryState(t *testing.T) {
 			if got.Code == http.StatusSeeOther {
 				return
 			}
+			if s.path != "" && got.Code >= 400 && s.method != "POST" && strings.Contains(got.Body.String(), "data-topics") {
+				t.Error("a page of what is not there follows it")
+			}
 			if title := got.doc.Tags("title")[0].Text(); title != s.title {
 				t.Errorf("title %q, want %q", title, s.title)
 			}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/fiftyarms/platform/internal/platform/client"
+	"github.com/fiftyarms/platform/internal/platform/secret"
 	"github.com/fiftyarms/platform/internal/platform/signin"
 )
 
@@ -255,6 +256,30 @@ func TestDispatch(t *testing.T) {
 		if key != theKey(1).Reveal() {
 			t.Errorf("%s with key %q", b.dash.calls[i], key)
 		}
+	}
+}
+
+// A call that would write the session's key where others read it is not made.
+func TestTheKeyIsNotTold(t *testing.T) {
+	b := newBench(t, func(o *signin.Options, _ *store) { o.Credential, o.Known = theKey(1), new(secret.Known) })
+	for name, req := range map[string]func() (*http.Request, error){
+		"in the body": func() (*http.Request, error) {
+			return http.NewRequest("POST", "http://dash.example/api/issues", strings.NewReader(`{"title":"it is `+theKey(1).Reveal()+`"}`))
+		},
+		"in the query": func() (*http.Request, error) {
+			return http.NewRequest("GET", "http://dash.example/api/issues?q="+theKey(1).Reveal(), nil)
+		},
+	} {
+		r, err := req()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := b.session.Call(t.Context(), r); err == nil || !strings.Contains(err.Error(), "not sent") || strings.Contains(err.Error(), theKey(1).Reveal()) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(b.dash.calls) > 0 {
+		t.Errorf("the dashboard was called: %q", b.dash.calls)
 	}
 }
 

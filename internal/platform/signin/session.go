@@ -3,8 +3,11 @@
 package signin
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -101,7 +104,30 @@ func (s *Session) Call(ctx context.Context, req *http.Request) (*client.Response
 	if err != nil {
 		return nil, err
 	}
+	if err := s.tells(req); err != nil {
+		return nil, err
+	}
 	return s.call(ctx, client.Call{Request: req, Key: key})
+}
+
+// tells refuses a call that would write a secret of this session where others read it.
+func (s *Session) tells(req *http.Request) error {
+	said := []byte(req.URL.String())
+	if req.GetBody != nil {
+		body, err := req.GetBody()
+		if err != nil {
+			return err
+		}
+		content, err := io.ReadAll(body)
+		if err != nil {
+			return err
+		}
+		said = append(said, content...)
+	}
+	if !bytes.Equal(s.known.HideBytes(said), said) {
+		return fmt.Errorf("%s %s: not sent: the call holds this session's key, which nobody else may read; leave it out", req.Method, req.URL.Path)
+	}
+	return nil
 }
 
 func (s *Session) call(ctx context.Context, call client.Call) (*client.Response, error) {

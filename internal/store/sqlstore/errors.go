@@ -94,6 +94,13 @@ func sqliteReason(code int) error {
 	return fmt.Errorf("SQLite answered %d", code)
 }
 
+// busy says whether SQLite answered that another connection is in the way.
+func busy(err error) bool {
+	const primary = 0xff
+	lite := (*sqlite.Error)(nil)
+	return errors.As(err, &lite) && lite.Code()&primary == sqlite3.SQLITE_BUSY
+}
+
 func innermost(err error) error {
 	for {
 		inner := errors.Unwrap(err)

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/pressly/goose/v3"
 
@@ -70,7 +71,7 @@ func migrate(ctx context.Context, e engine) error {
 // about to, which then fails as a whole; so as long as the version moves, up looks again.
 func up(ctx context.Context, p *goose.Provider) error {
 	for {
-		before, known, err := p.GetVersions(ctx)
+		before, known, err := versions(ctx, p)
 		if err != nil {
 			return fmt.Errorf("read the database's version: %w", reason(err))
 		}
@@ -81,9 +82,28 @@ func up(ctx context.Context, p *goose.Provider) error {
 		if failed == nil {
 			return nil
 		}
-		after, _, err := p.GetVersions(ctx)
+		after, _, err := versions(ctx, p)
 		if err != nil || after <= before {
 			return fmt.Errorf("migrate the database from version %d to %d: %w", before, known, failed)
 		}
 	}
 }
+
+// versions is what the database is at and what this build knows. The first connections to a new SQLite file each make it
+// write ahead, for which SQLite waits for no lock, whatever the busy timeout is: so this waits.
+func versions(ctx context.Context, p *goose.Provider) (at, known int64, err error) {
+	for patience := time.Now().Add(busyWait); ; {
+		at, known, err = p.GetVersions(ctx)
+		if !busy(err) || time.Now().After(patience) {
+			return at, known, err
+		}
+		select {
+		case <-ctx.Done():
+			return at, known, err
+		case <-time.After(10 * time.Millisecond):
+		}
+	}
+}
+
+// busyWait is how long a start waits for others that start on the same new file.
+const busyWait = 10 * time.Second

@@ -45,6 +45,7 @@ func (v *Visit) fail(err error) {
 		}
 	}
 	status, m := v.explain(err)
+	v.live = nil // there is nothing to follow
 	if err := v.Show(status, v.Frame(m.Heading, layout.Nowhere), layout.Says(m)); err != nil {
 		v.log.ErrorContext(v.R.Context(), "error page", "path", v.R.URL.Path, "error", err)
 		http.Error(v.W, "The server failed on this page.", http.StatusInternalServerError)
@@ -115,7 +116,7 @@ func missing() layout.Message {
 	return layout.Message{
 		Heading: "There is nothing here",
 		Text: []string{
-			"The address leads nowhere. If it came from an agent, its request may have lapsed long ago: let the agent ask again and open the new link.",
+			"The address leads nowhere, or to what is not for you. A link that an agent gave may have lapsed: let the agent ask again and open the new one.",
 		},
 		Link: "/", LinkText: "Go to the start",
 	}
