@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"net/http"
 	"strconv"
+	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
 )
@@ -20,6 +22,9 @@ const (
 	streamsAKey = 64 // that one caller may have
 	readers     = 16 // connections
 	writers     = 8
+	// writesASecond is how many changes are asked for while cards are read as fast as they are answered: a little above
+	// what is promised, since some will be late.
+	writesASecond = 600
 )
 
 // A board has its cards, and counts the events that their changes make.
@@ -63,13 +68,15 @@ func cardFigures(ctx context.Context, d *dashboardProcess) ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	read, err := press(d.URL, d.reading(bs))
-	if err != nil {
-		return nil, fmt.Errorf("read cards: %w", err)
-	}
-	written, err := press(d.URL, d.writing(bs))
-	if err != nil {
-		return nil, fmt.Errorf("change cards: %w", err)
+	// Both at once: a dashboard is read while it changes.
+	var read, written pressed
+	var notRead, notWritten error
+	var both sync.WaitGroup
+	both.Go(func() { read, notRead = press(d.URL, d.reading(bs), 0) })
+	both.Go(func() { written, notWritten = press(d.URL, d.writing(bs), writers*time.Second/writesASecond) })
+	both.Wait()
+	if err := errors.Join(notRead, notWritten); err != nil {
+		return nil, fmt.Errorf("read and change cards: %w", err)
 	}
 	events, err := d.finish(bs)
 	if err != nil {
@@ -83,7 +90,7 @@ func cardFigures(ctx context.Context, d *dashboardProcess) ([]figure, error) {
 	peak, err := peakMB(d.cmd.Process.Pid)
 	with := fmt.Sprintf("with %d streams on %d boards", openStreams, boards)
 	return []figure{
-		{Name: "dashboard: card reads", Unit: "/s", AtLeast: 5000, Seen: read.perSecond, Details: fmt.Sprintf("%d by a key over %d connections, %s", read.calls, readers, with)},
+		{Name: "dashboard: card reads", Unit: "/s", AtLeast: 5000, Seen: read.perSecond, Details: fmt.Sprintf("%d by a key over %d connections, while cards change, %s", read.calls, readers, with)},
 		{Name: "dashboard: 99 of 100 card reads take", Unit: "ms", AtMost: 50, Seen: ms(read.p99)},
 		{Name: "dashboard: card changes with their events", Unit: "/s", AtLeast: 500, Seen: written.perSecond, Details: fmt.Sprintf("%d moves and edits over %d connections, %s", written.calls, writers, with)},
 		{Name: "dashboard: 99 of 100 card changes take", Unit: "ms", AtMost: 50, Seen: ms(written.p99)},

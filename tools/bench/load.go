@@ -73,7 +73,7 @@ type job interface {
 	done()
 }
 
-// pressed is what came of calls made as fast as they are answered.
+// pressed is what came of calls.
 type pressed struct {
 	perSecond float64
 	p99       time.Duration
@@ -86,8 +86,9 @@ const (
 	patience = 30 * time.Second // with a dashboard that answers no more, or that has events to deliver
 )
 
-// press makes calls on a connection for each job, one after the other, and measures those after a while of warming up.
-func press(url string, jobs []job) (pressed, error) {
+// press makes calls on a connection for each job, one after the other and begun no closer than apart, and measures those
+// after a while of warming up.
+func press(url string, jobs []job, apart time.Duration) (pressed, error) {
 	took := make([][]time.Duration, len(jobs))
 	errs := make([]error, len(jobs))
 	var running sync.WaitGroup
@@ -113,7 +114,11 @@ func press(url string, jobs []job) (pressed, error) {
 				if at >= warmUp {
 					took[i] = append(took[i], now-at)
 				}
-				at = now
+				if at += apart; at > now {
+					time.Sleep(at - now)
+				} else {
+					at = now
+				}
 			}
 		})
 	}
