@@ -217,7 +217,7 @@ func TestACardIsLive(t *testing.T) {
 	ada.says("Mend the till")
 	ada.says("No till.")
 	agent.move(card, "Backlog")
-	ada.says("In Backlog")
+	ada.says("Status: Backlog")
 	ada.says("moved it from ToDo to Backlog")
 	agent.do("POST", card, "/acceptance", dash.AcceptanceItemCreate{Title: "It holds."})
 	ada.says("Open It holds.")
