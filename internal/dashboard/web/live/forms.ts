@@ -91,6 +91,7 @@ export function put(answer: Answer, form: HTMLFormElement, sent = content(form))
 		form.reset();
 		delete form.dataset.draft;
 	}
+	if (done) renew(form, answer);
 	if (!done) {
 		// Of a page that asks to mend something, the rest may be another part of a list than this one shows.
 		const mend = show(answer, page === undefined ? undefined : ["problems", form.closest("[data-region]")?.id]);
@@ -105,4 +106,13 @@ export function put(answer: Answer, form: HTMLFormElement, sent = content(form))
 	if (answer.url.search === location.search) return show(answer);
 	refreshAll(0); // the page shows another part by now
 	return show(answer, ["problems"]);
+}
+
+// renew gives a form that was taken the mark of a new one. It may stay where it is, with what was filled in since or
+// because the page shows a newer answer already, and with the old mark it would be taken for a repetition.
+function renew(form: HTMLFormElement, answer: Answer): void {
+	const once = (f?: HTMLFormElement) => f?.querySelector<HTMLInputElement>("input[name=once]");
+	const fresh = once([...answer.page.forms].find((f) => f.getAttribute("action") === form.getAttribute("action")));
+	const old = once(form);
+	if (fresh && old) old.value = fresh.value;
 }
