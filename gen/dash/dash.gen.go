@@ -20,57 +20,6 @@ import (
 	"github.com/oapi-codegen/runtime"
 )
 
-// Defines values for AccessDecisionVerdict.
-const (
-	AccessDecisionVerdictApproved          AccessDecisionVerdict = "approved"
-	AccessDecisionVerdictDenied            AccessDecisionVerdict = "denied"
-	AccessDecisionVerdictRevisionRequested AccessDecisionVerdict = "revision_requested"
-)
-
-// Valid indicates whether the value is a known member of the AccessDecisionVerdict enum.
-func (e AccessDecisionVerdict) Valid() bool {
-	switch e {
-	case AccessDecisionVerdictApproved:
-		return true
-	case AccessDecisionVerdictDenied:
-		return true
-	case AccessDecisionVerdictRevisionRequested:
-		return true
-	default:
-		return false
-	}
-}
-
-// Defines values for AccessRequestStatus.
-const (
-	AccessRequestStatusApproved          AccessRequestStatus = "approved"
-	AccessRequestStatusClaimed           AccessRequestStatus = "claimed"
-	AccessRequestStatusDenied            AccessRequestStatus = "denied"
-	AccessRequestStatusExpired           AccessRequestStatus = "expired"
-	AccessRequestStatusPending           AccessRequestStatus = "pending"
-	AccessRequestStatusRevisionRequested AccessRequestStatus = "revision_requested"
-)
-
-// Valid indicates whether the value is a known member of the AccessRequestStatus enum.
-func (e AccessRequestStatus) Valid() bool {
-	switch e {
-	case AccessRequestStatusApproved:
-		return true
-	case AccessRequestStatusClaimed:
-		return true
-	case AccessRequestStatusDenied:
-		return true
-	case AccessRequestStatusExpired:
-		return true
-	case AccessRequestStatusPending:
-		return true
-	case AccessRequestStatusRevisionRequested:
-		return true
-	default:
-		return false
-	}
-}
-
 // Defines values for ActorKind.
 const (
 	ActorKindAgent  ActorKind = "agent"
@@ -83,6 +32,21 @@ func (e ActorKind) Valid() bool {
 	case ActorKindAgent:
 		return true
 	case ActorKindPerson:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AlreadyHeldRefusalError.
+const (
+	AlreadyHeldRefusalErrorAlreadyHeld AlreadyHeldRefusalError = "already_held"
+)
+
+// Valid indicates whether the value is a known member of the AlreadyHeldRefusalError enum.
+func (e AlreadyHeldRefusalError) Valid() bool {
+	switch e {
+	case AlreadyHeldRefusalErrorAlreadyHeld:
 		return true
 	default:
 		return false
@@ -113,6 +77,75 @@ const (
 func (e AlreadySignedInRefusalError) Valid() bool {
 	switch e {
 	case AlreadySignedInRefusalErrorAlreadySignedIn:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AuditAction.
+const (
+	AuditActionAccessApproved     AuditAction = "access.approved"
+	AuditActionAccessDenied       AuditAction = "access.denied"
+	AuditActionAccessSentBack     AuditAction = "access.sent_back"
+	AuditActionKeyIssued          AuditAction = "key.issued"
+	AuditActionKeyRevoked         AuditAction = "key.revoked"
+	AuditActionPermissionApproved AuditAction = "permission.approved"
+	AuditActionPermissionDenied   AuditAction = "permission.denied"
+	AuditActionPermissionSentBack AuditAction = "permission.sent_back"
+	AuditActionPersonSignedIn     AuditAction = "person.signed_in"
+	AuditActionTeamSetUp          AuditAction = "team.set_up"
+)
+
+// Valid indicates whether the value is a known member of the AuditAction enum.
+func (e AuditAction) Valid() bool {
+	switch e {
+	case AuditActionAccessApproved:
+		return true
+	case AuditActionAccessDenied:
+		return true
+	case AuditActionAccessSentBack:
+		return true
+	case AuditActionKeyIssued:
+		return true
+	case AuditActionKeyRevoked:
+		return true
+	case AuditActionPermissionApproved:
+		return true
+	case AuditActionPermissionDenied:
+		return true
+	case AuditActionPermissionSentBack:
+		return true
+	case AuditActionPersonSignedIn:
+		return true
+	case AuditActionTeamSetUp:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for AuditSubjectKind.
+const (
+	AuditSubjectKindAccessRequest     AuditSubjectKind = "access_request"
+	AuditSubjectKindKey               AuditSubjectKind = "key"
+	AuditSubjectKindPermissionRequest AuditSubjectKind = "permission_request"
+	AuditSubjectKindPerson            AuditSubjectKind = "person"
+	AuditSubjectKindTeam              AuditSubjectKind = "team"
+)
+
+// Valid indicates whether the value is a known member of the AuditSubjectKind enum.
+func (e AuditSubjectKind) Valid() bool {
+	switch e {
+	case AuditSubjectKindAccessRequest:
+		return true
+	case AuditSubjectKindKey:
+		return true
+	case AuditSubjectKindPermissionRequest:
+		return true
+	case AuditSubjectKindPerson:
+		return true
+	case AuditSubjectKindTeam:
 		return true
 	default:
 		return false
@@ -158,6 +191,60 @@ const (
 func (e DigestMismatchRefusalError) Valid() bool {
 	switch e {
 	case DigestMismatchRefusalErrorDigestMismatch:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DoctorCheckLevel.
+const (
+	DoctorCheckLevelFail DoctorCheckLevel = "fail"
+	DoctorCheckLevelOk   DoctorCheckLevel = "ok"
+	DoctorCheckLevelWarn DoctorCheckLevel = "warn"
+)
+
+// Valid indicates whether the value is a known member of the DoctorCheckLevel enum.
+func (e DoctorCheckLevel) Valid() bool {
+	switch e {
+	case DoctorCheckLevelFail:
+		return true
+	case DoctorCheckLevelOk:
+		return true
+	case DoctorCheckLevelWarn:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for DoctorKeyState.
+const (
+	DoctorKeyStateLapsed     DoctorKeyState = "lapsed"
+	DoctorKeyStateLive       DoctorKeyState = "live"
+	DoctorKeyStateNone       DoctorKeyState = "none"
+	DoctorKeyStateRefused    DoctorKeyState = "refused"
+	DoctorKeyStateRevoked    DoctorKeyState = "revoked"
+	DoctorKeyStateUnchecked  DoctorKeyState = "unchecked"
+	DoctorKeyStateUnreadable DoctorKeyState = "unreadable"
+)
+
+// Valid indicates whether the value is a known member of the DoctorKeyState enum.
+func (e DoctorKeyState) Valid() bool {
+	switch e {
+	case DoctorKeyStateLapsed:
+		return true
+	case DoctorKeyStateLive:
+		return true
+	case DoctorKeyStateNone:
+		return true
+	case DoctorKeyStateRefused:
+		return true
+	case DoctorKeyStateRevoked:
+		return true
+	case DoctorKeyStateUnchecked:
+		return true
+	case DoctorKeyStateUnreadable:
 		return true
 	default:
 		return false
@@ -227,13 +314,17 @@ const (
 	EventKindBoardEdited              EventKind = "board.edited"
 	EventKindIssueAcceptanceChanged   EventKind = "issue.acceptance_changed"
 	EventKindIssueAttached            EventKind = "issue.attached"
+	EventKindIssueAttachmentRemoved   EventKind = "issue.attachment_removed"
+	EventKindIssueAttachmentReplaced  EventKind = "issue.attachment_replaced"
 	EventKindIssueCommented           EventKind = "issue.commented"
 	EventKindIssueConflictsChanged    EventKind = "issue.conflicts_changed"
+	EventKindIssueCoverChanged        EventKind = "issue.cover_changed"
 	EventKindIssueCreated             EventKind = "issue.created"
 	EventKindIssueDependenciesChanged EventKind = "issue.dependencies_changed"
 	EventKindIssueEdited              EventKind = "issue.edited"
 	EventKindIssueGatesChanged        EventKind = "issue.gates_changed"
 	EventKindIssueTransitioned        EventKind = "issue.transitioned"
+	EventKindKeyGranted               EventKind = "key.granted"
 	EventKindKeyRevoked               EventKind = "key.revoked"
 )
 
@@ -248,9 +339,15 @@ func (e EventKind) Valid() bool {
 		return true
 	case EventKindIssueAttached:
 		return true
+	case EventKindIssueAttachmentRemoved:
+		return true
+	case EventKindIssueAttachmentReplaced:
+		return true
 	case EventKindIssueCommented:
 		return true
 	case EventKindIssueConflictsChanged:
+		return true
+	case EventKindIssueCoverChanged:
 		return true
 	case EventKindIssueCreated:
 		return true
@@ -261,6 +358,8 @@ func (e EventKind) Valid() bool {
 	case EventKindIssueGatesChanged:
 		return true
 	case EventKindIssueTransitioned:
+		return true
+	case EventKindKeyGranted:
 		return true
 	case EventKindKeyRevoked:
 		return true
@@ -509,6 +608,21 @@ func (e IssueType) Valid() bool {
 	}
 }
 
+// Defines values for KeyNotLiveRefusalError.
+const (
+	KeyNotLiveRefusalErrorKeyNotLive KeyNotLiveRefusalError = "key_not_live"
+)
+
+// Valid indicates whether the value is a known member of the KeyNotLiveRefusalError enum.
+func (e KeyNotLiveRefusalError) Valid() bool {
+	switch e {
+	case KeyNotLiveRefusalErrorKeyNotLive:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for KeyRequiredRefusalError.
 const (
 	KeyRequiredRefusalErrorKeyRequired KeyRequiredRefusalError = "key_required"
@@ -566,6 +680,21 @@ func (e MeKind) Valid() bool {
 	case MeKindKey:
 		return true
 	case MeKindPerson:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for NotAnImageRefusalError.
+const (
+	NotAnImageRefusalErrorNotAnImage NotAnImageRefusalError = "not_an_image"
+)
+
+// Valid indicates whether the value is a known member of the NotAnImageRefusalError enum.
+func (e NotAnImageRefusalError) Valid() bool {
+	switch e {
+	case NotAnImageRefusalErrorNotAnImage:
 		return true
 	default:
 		return false
@@ -737,6 +866,57 @@ func (e RateLimitedRefusalError) Valid() bool {
 	}
 }
 
+// Defines values for RequestDecisionVerdict.
+const (
+	RequestDecisionVerdictApproved          RequestDecisionVerdict = "approved"
+	RequestDecisionVerdictDenied            RequestDecisionVerdict = "denied"
+	RequestDecisionVerdictRevisionRequested RequestDecisionVerdict = "revision_requested"
+)
+
+// Valid indicates whether the value is a known member of the RequestDecisionVerdict enum.
+func (e RequestDecisionVerdict) Valid() bool {
+	switch e {
+	case RequestDecisionVerdictApproved:
+		return true
+	case RequestDecisionVerdictDenied:
+		return true
+	case RequestDecisionVerdictRevisionRequested:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RequestStatus.
+const (
+	RequestStatusApproved          RequestStatus = "approved"
+	RequestStatusClaimed           RequestStatus = "claimed"
+	RequestStatusDenied            RequestStatus = "denied"
+	RequestStatusExpired           RequestStatus = "expired"
+	RequestStatusPending           RequestStatus = "pending"
+	RequestStatusRevisionRequested RequestStatus = "revision_requested"
+)
+
+// Valid indicates whether the value is a known member of the RequestStatus enum.
+func (e RequestStatus) Valid() bool {
+	switch e {
+	case RequestStatusApproved:
+		return true
+	case RequestStatusClaimed:
+		return true
+	case RequestStatusDenied:
+		return true
+	case RequestStatusExpired:
+		return true
+	case RequestStatusPending:
+		return true
+	case RequestStatusRevisionRequested:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TooLargeRefusalError.
 const (
 	TooLargeRefusalErrorTooLarge TooLargeRefusalError = "too_large"
@@ -806,6 +986,21 @@ const (
 func (e UnknownIssuesRefusalError) Valid() bool {
 	switch e {
 	case UnknownIssuesRefusalErrorUnknownIssues:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for UnknownPermissionRefusalError.
+const (
+	UnknownPermissionRefusalErrorUnknownPermission UnknownPermissionRefusalError = "unknown_permission"
+)
+
+// Valid indicates whether the value is a known member of the UnknownPermissionRefusalError enum.
+func (e UnknownPermissionRefusalError) Valid() bool {
+	switch e {
+	case UnknownPermissionRefusalErrorUnknownPermission:
 		return true
 	default:
 		return false
@@ -930,31 +1125,15 @@ type AcceptanceItemEdit struct {
 	Checked *bool       `json:"checked,omitempty"`
 }
 
-// AccessDecision Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
-type AccessDecision struct {
-	Verdict AccessDecisionVerdict `json:"verdict"`
-
-	// By Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
-	By   PersonRef `json:"by"`
-	At   Time      `json:"at"`
-	Note *string   `json:"note,omitempty"`
-
-	// Permissions What was granted, with `approved`.
-	Permissions []Permission `json:"permissions,omitempty"`
-}
-
-// AccessDecisionVerdict defines model for AccessDecision.Verdict.
-type AccessDecisionVerdict string
-
 // AccessRequest Examples: {"address":"127.0.0.1","client":{"host":"ada-laptop","name":"claude-code","project":"shop","version":"2.1.0"},"confirmCode":"KTRM-4829","createdAt":"2026-01-02T03:04:05.000Z","digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","expiresAt":"2026-01-02T03:14:05.000Z","grants":["cards.view","cards.edit"],"publicId":"3b7f0c4b1e2a9d4c5fb1a2c3d4e5f607","status":"pending","title":"Mend the checkout"}
 type AccessRequest struct {
 	PublicID string `json:"publicId"`
 
-	// Status `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
+	// Status `expired` is a pending request that nobody decided in time, or an approved access request whose key nobody collected in time. Only an access request is ever `claimed`.
 	//
 	// Examples: pending
-	Status AccessRequestStatus `json:"status"`
-	Title  *string             `json:"title,omitempty"`
+	Status RequestStatus `json:"status"`
+	Title  *string       `json:"title,omitempty"`
 
 	// Team Examples: {"name":"Acme","slug":"acme"}
 	Team *TeamRef `json:"team,omitempty"`
@@ -976,8 +1155,10 @@ type AccessRequest struct {
 	CreatedAt Time         `json:"createdAt"`
 	ExpiresAt Time         `json:"expiresAt"`
 
-	// Decision Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
-	Decision *AccessDecision `json:"decision,omitempty"`
+	// Decision What a person made of a request.
+	//
+	// Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
+	Decision *RequestDecision `json:"decision,omitempty"`
 }
 
 // AccessRequestApproval Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
@@ -996,10 +1177,10 @@ type AccessRequestClaim struct {
 
 // AccessRequestClaimed Examples: {"status":"pending"}, {"note":"Say which card this is for.","status":"revision_requested"}
 type AccessRequestClaimed struct {
-	// Status `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
+	// Status `expired` is a pending request that nobody decided in time, or an approved access request whose key nobody collected in time. Only an access request is ever `claimed`.
 	//
 	// Examples: pending
-	Status AccessRequestStatus `json:"status"`
+	Status RequestStatus `json:"status"`
 
 	// APIKey With `approved` alone, and once.
 	APIKey *string `json:"apiKey,omitempty"`
@@ -1043,38 +1224,11 @@ type AccessRequestCreated struct {
 	PollMs int32 `json:"pollMs"`
 }
 
-// AccessRequestDenial Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","note":"Not on this machine."}
-type AccessRequestDenial struct {
-	// Digest The `digest` of the request that the person saw.
-	//
-	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-	Digest Digest `json:"digest"`
-
-	// Note Told to the asker.
-	Note *string `json:"note,omitempty"`
-}
-
 // AccessRequestPage Examples: {"next_cursor":null,"requests":[]}
 type AccessRequestPage struct {
 	Requests   []AccessRequest           `json:"requests"`
 	NextCursor nullable.Nullable[string] `json:"next_cursor"`
 }
-
-// AccessRequestRevision Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","note":"Say which card this is for."}
-type AccessRequestRevision struct {
-	// Digest The `digest` of the request that the person saw.
-	//
-	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
-	Digest Digest `json:"digest"`
-
-	// Note What has to change. Told to the asker.
-	Note string `json:"note"`
-}
-
-// AccessRequestStatus `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
-//
-// Examples: pending
-type AccessRequestStatus string
 
 // Actor Who did it: a person, or an agent with a key of that person.
 //
@@ -1103,6 +1257,16 @@ type AgentRef struct {
 	ID   int64  `json:"id"`
 	Name string `json:"name"`
 }
+
+// AlreadyHeldRefusal Examples: {"error":"already_held","message":"this key holds all of it already","permissions":["cards.view"]}
+type AlreadyHeldRefusal struct {
+	Code        AlreadyHeldRefusalError `json:"error"`
+	Message     string                  `json:"message"`
+	Permissions []Permission            `json:"permissions"`
+}
+
+// AlreadyHeldRefusalError defines model for AlreadyHeldRefusal.Error.
+type AlreadyHeldRefusalError string
 
 // AlreadySetUpRefusal Examples: {"error":"already_set_up","message":"sign in instead"}
 type AlreadySetUpRefusal struct {
@@ -1139,7 +1303,7 @@ type AskingClient struct {
 	Project *string `json:"project,omitempty"`
 }
 
-// Attachment Examples: {"at":"2026-01-02T03:04:05.000Z","by":{"kind":"person","name":"Ada","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"bytes":12,"content_type":"text/plain; charset=utf-8","filename":"notes.md","id":"9d4c5fb1a2c3d4e5f607183b0c4b1e2a","sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","url":"/api/issues/SHOP-1/attachments/9d4c5fb1a2c3d4e5f607183b0c4b1e2a?board=1"}
+// Attachment Examples: {"at":"2026-01-02T03:04:05.000Z","by":{"kind":"person","name":"Ada","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"bytes":12,"content_type":"text/plain; charset=utf-8","filename":"notes.md","id":"9d4c5fb1a2c3d4e5f607183b0c4b1e2a","is_primary":false,"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","url":"/api/issues/SHOP-1/attachments/9d4c5fb1a2c3d4e5f607183b0c4b1e2a?board=1"}
 type Attachment struct {
 	ID       string `json:"id"`
 	Filename string `json:"filename"`
@@ -1151,6 +1315,12 @@ type Attachment struct {
 
 	// URL The path that downloads it.
 	URL string `json:"url"`
+
+	// ThumbnailURL The path of a small picture of it: of PNG, JPEG, GIF and WebP images up to 24 million pixels.
+	ThumbnailURL *string `json:"thumbnail_url,omitempty"`
+
+	// IsPrimary Whether it is the card's cover.
+	IsPrimary bool `json:"is_primary"`
 
 	// By Who did it: a person, or an agent with a key of that person.
 	//
@@ -1164,10 +1334,81 @@ type AttachmentCreateRefusal struct {
 	union json.RawMessage
 }
 
+// AttachmentEdit Examples: {"is_primary":true}
+type AttachmentEdit struct {
+	IsPrimary bool `json:"is_primary"`
+}
+
+// AttachmentKept A file and the card that it is on.
+//
+// Examples: {"attachment":{"at":"2026-01-02T03:04:05.000Z","by":{"kind":"person","name":"Ada","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"bytes":12,"content_type":"text/plain; charset=utf-8","filename":"notes.md","id":"9d4c5fb1a2c3d4e5f607183b0c4b1e2a","is_primary":false,"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","url":"/api/issues/SHOP-1/attachments/9d4c5fb1a2c3d4e5f607183b0c4b1e2a?board=1"},"issue":{"board":1,"created_at":"2026-01-02T03:04:05.000Z","description_hash":"3f1b2b0b822c","gates":[],"id":"SHOP-1","priority":3,"status":"ToDo","title":"Mend the checkout","type":"Feature","updated_at":"2026-01-02T03:14:05.000Z","version":2}}
+type AttachmentKept struct {
+	// Issue A card. What is opted into stands here only when `fields` asked for it and there is any.
+	//
+	// Examples: {"board":1,"created_at":"2026-01-02T03:04:05.000Z","description_hash":"3f1b2b0b822c","gates":["waiting_on"],"id":"SHOP-1","priority":3,"status":"ToDo","title":"Mend the checkout","type":"Feature","updated_at":"2026-01-02T03:14:05.000Z","version":2}
+	Issue Issue `json:"issue"`
+
+	// Attachment Examples: {"at":"2026-01-02T03:04:05.000Z","by":{"kind":"person","name":"Ada","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"bytes":12,"content_type":"text/plain; charset=utf-8","filename":"notes.md","id":"9d4c5fb1a2c3d4e5f607183b0c4b1e2a","is_primary":false,"sha256":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","url":"/api/issues/SHOP-1/attachments/9d4c5fb1a2c3d4e5f607183b0c4b1e2a?board=1"}
+	Attachment Attachment `json:"attachment"`
+}
+
 // AttachmentList Examples: {"attachments":[]}
 type AttachmentList struct {
 	Attachments []Attachment `json:"attachments"`
 }
+
+// AuditAction `key.issued` tells that an agent collected a key that a person had granted.
+//
+// Examples: access.approved
+type AuditAction string
+
+// AuditEntry Examples: {"action":"access.approved","address":"127.0.0.1","at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"id":"1a2c3d4e5f607183b0c4b1e2a9d4c5fb","permissions":["cards.view"],"subject":{"id":"3b7f0c4b1e2a9d4c5fb1a2c3d4e5f607","kind":"access_request","name":"Mend the checkout"}}
+type AuditEntry struct {
+	ID string `json:"id"`
+	At Time   `json:"at"`
+
+	// Action `key.issued` tells that an agent collected a key that a person had granted.
+	//
+	// Examples: access.approved
+	Action AuditAction `json:"action"`
+
+	// By Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
+	By PersonRef `json:"by"`
+
+	// Address The network address that the call came from, of `key.issued` the agent's.
+	Address string `json:"address"`
+
+	// Subject What the entry is about.
+	//
+	// Examples: {"id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","kind":"key","name":"50a_Zk3v Mend the checkout"}
+	Subject AuditSubject `json:"subject"`
+
+	// Permissions What was granted or refused.
+	Permissions []Permission `json:"permissions,omitempty"`
+
+	// Note What the person said.
+	Note *string `json:"note,omitempty"`
+}
+
+// AuditPage Examples: {"entries":[],"next_cursor":null}
+type AuditPage struct {
+	Entries    []AuditEntry              `json:"entries"`
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
+// AuditSubject What the entry is about.
+//
+// Examples: {"id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","kind":"key","name":"50a_Zk3v Mend the checkout"}
+type AuditSubject struct {
+	Kind AuditSubjectKind `json:"kind"`
+	ID   string           `json:"id"`
+
+	// Name Its name or title, as it was then; of a key its prefix and title.
+	Name string `json:"name"`
+}
+
+// AuditSubjectKind defines model for AuditSubject.Kind.
+type AuditSubjectKind string
 
 // Blocked Examples: {"at":"2026-01-02T03:04:05.000Z","reason":"The build is broken."}
 type Blocked struct {
@@ -1348,6 +1589,16 @@ type ConflictSet struct {
 	Reason Reason `json:"reason"`
 }
 
+// Cover The image that stands for a card.
+//
+// Examples: {"attachment_id":"9d4c5fb1a2c3d4e5f607183b0c4b1e2a","thumbnail_url":"/api/issues/SHOP-1/attachments/9d4c5fb1a2c3d4e5f607183b0c4b1e2a/thumbnail?board=1\u0026v=9f86d081884c"}
+type Cover struct {
+	AttachmentID string `json:"attachment_id"`
+
+	// ThumbnailURL The path of its small picture.
+	ThumbnailURL string `json:"thumbnail_url"`
+}
+
 // CredentialRefusal Why the credential does not hold.
 type CredentialRefusal struct {
 	union json.RawMessage
@@ -1467,6 +1718,127 @@ type DigestMismatchRefusal struct {
 // DigestMismatchRefusalError defines model for DigestMismatchRefusal.Error.
 type DigestMismatchRefusalError string
 
+// DoctorCheck defines model for DoctorCheck.
+type DoctorCheck struct {
+	Name string `json:"name"`
+
+	// Level fail: something is broken. warn: something is to be known or done.
+	Level DoctorCheckLevel `json:"level"`
+
+	// Detail What was seen.
+	Detail string `json:"detail"`
+
+	// Fix What to do.
+	Fix *string `json:"fix,omitempty"`
+}
+
+// DoctorCheckLevel fail: something is broken. warn: something is to be known or done.
+type DoctorCheckLevel string
+
+// DoctorDashboard The dashboard, where it answered.
+type DoctorDashboard struct {
+	URL string `json:"url"`
+
+	// Ms How long its answer took, in milliseconds.
+	Ms int64 `json:"ms"`
+
+	// Version Of the dashboard.
+	Version *string `json:"version,omitempty"`
+
+	// Serves The oldest platform-mcp that it serves.
+	Serves *string `json:"serves,omitempty"`
+
+	// Contract The version of its contract, where it was read.
+	Contract *string `json:"contract,omitempty"`
+}
+
+// DoctorHiddenTool defines model for DoctorHiddenTool.
+type DoctorHiddenTool struct {
+	Name string `json:"name"`
+
+	// Needs What is missing, all of it.
+	Needs []string `json:"needs"`
+}
+
+// DoctorKey The key that a session started here would use.
+type DoctorKey struct {
+	// State none: the session is signed out. unreadable: there is a key file, and it is not used. unchecked: the dashboard did not say. live: it works. lapsed: it was not used for long, and the session is signed out. revoked: a person has ended it. refused: the dashboard does not take the dispatch's credential.
+	State DoctorKeyState `json:"state"`
+
+	// Dispatch It is a dispatch's credential, out of the environment.
+	Dispatch *bool `json:"dispatch,omitempty"`
+
+	// File Where it is stored.
+	File     *string `json:"file,omitempty"`
+	StoredAt *Time   `json:"stored_at,omitempty"`
+
+	// Prefix How it begins, as the dashboard shows it.
+	Prefix *string `json:"prefix,omitempty"`
+
+	// Title What the session said it was about.
+	Title *string `json:"title,omitempty"`
+
+	// Owner The name of the person whose key it is.
+	Owner *string `json:"owner,omitempty"`
+
+	// LapsesAt When it ends if it is not used before.
+	LapsesAt  *Time   `json:"lapses_at,omitempty"`
+	RevokedBy *string `json:"revoked_by,omitempty"`
+
+	// RevokedAt As the dashboard says it.
+	RevokedAt *string `json:"revoked_at,omitempty"`
+}
+
+// DoctorKeyState none: the session is signed out. unreadable: there is a key file, and it is not used. unchecked: the dashboard did not say. live: it works. lapsed: it was not used for long, and the session is signed out. revoked: a person has ended it. refused: the dashboard does not take the dispatch's credential.
+type DoctorKeyState string
+
+// DoctorReport What `platform-mcp doctor --json` prints: what a session started here would use, and whether it works. No secret is in it.
+//
+// Examples: {"checks":[{"detail":"none: a session here starts signed out","fix":"call plan_connect in the session: it asks a person for access","level":"warn","name":"key"}],"contract":"0.1.0","dashboard":{"ms":4,"serves":"0.1.0","url":"http://127.0.0.1:5555","version":"0.1.0"},"key":{"state":"none"},"ok":true,"settings":[{"name":"DANXBOT_DASHBOARD_URL","set":true,"value":"http://127.0.0.1:5555"}],"tools":{"hidden":[{"name":"attach_file","needs":["permission cards.edit"]}],"shown":["plan_connect"]},"version":"0.1.0"}
+type DoctorReport struct {
+	// Ok No check failed.
+	Ok bool `json:"ok"`
+
+	// Version Of this build of platform-mcp.
+	Version string `json:"version"`
+
+	// Contract The version of the contract that this build knows.
+	Contract string          `json:"contract"`
+	Settings []DoctorSetting `json:"settings"`
+
+	// Checks In the order in which they were made. What could not be looked at is not among them.
+	Checks []DoctorCheck `json:"checks"`
+
+	// Dashboard The dashboard, where it answered.
+	Dashboard *DoctorDashboard `json:"dashboard,omitempty"`
+
+	// Key The key that a session started here would use.
+	Key *DoctorKey `json:"key,omitempty"`
+
+	// Team The slug of the key's team.
+	Team *string `json:"team,omitempty"`
+
+	// Permissions What the key holds.
+	Permissions []string    `json:"permissions,omitempty"`
+	Tools       DoctorTools `json:"tools"`
+}
+
+// DoctorSetting One environment variable, as it is understood.
+type DoctorSetting struct {
+	Name string `json:"name"`
+	Set  bool   `json:"set"`
+
+	// Value What is used; there unless it is secret, or nothing is.
+	Value *string `json:"value,omitempty"`
+}
+
+// DoctorTools defines model for DoctorTools.
+type DoctorTools struct {
+	// Shown The tools that the session would see.
+	Shown  []string           `json:"shown"`
+	Hidden []DoctorHiddenTool `json:"hidden"`
+}
+
 // Effort How hard it is expected to be.
 //
 // Examples: medium
@@ -1478,7 +1850,7 @@ type EffortSet = string
 // Email Examples: ada@example.com
 type Email = string
 
-// EndReason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream. A revoked key and a person who signs out end their streams at once (on other replicas, a sign-out within a minute), anything else within a minute.
+// EndReason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream. A key that was revoked or granted more, and a person who signs out, end their streams at once (on other replicas, a sign-out within a minute), anything else within a minute.
 //
 // Examples: key_revoked
 type EndReason string
@@ -1545,6 +1917,9 @@ type Fault struct {
 
 // FaultIn defines model for Fault.In.
 type FaultIn string
+
+// Filename Examples: notes.md
+type Filename = string
 
 // ForbiddenRefusal Examples: {"error":"forbidden","message":"this needs the permission team.admin","permission":"team.admin"}
 type ForbiddenRefusal struct {
@@ -1626,6 +2001,15 @@ type IdempotencyKeyReusedRefusal struct {
 
 // IdempotencyKeyReusedRefusalError defines model for IdempotencyKeyReusedRefusal.Error.
 type IdempotencyKeyReusedRefusalError string
+
+// ImageUploaded Examples: {"markdown":"![shot.png](/api/uploads/images/c3d4e5f607183b0c4b1e2a9d4c5fb1a2)","url":"/api/uploads/images/c3d4e5f607183b0c4b1e2a9d4c5fb1a2"}
+type ImageUploaded struct {
+	// URL The path of the image.
+	URL string `json:"url"`
+
+	// Markdown What shows it in a text.
+	Markdown string `json:"markdown"`
+}
 
 // InternalRefusal Examples: {"error":"internal","message":"the server failed on this call","request_id":"4b1e2a9d4c5f"}
 type InternalRefusal struct {
@@ -1711,6 +2095,11 @@ type Issue struct {
 
 	// RequiresHuman Examples: {"reason":"The account is yours.","set_at":"2026-01-02T03:04:05.000Z","set_by":{"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"steps":["Open the console.","Create a key."]}
 	RequiresHuman *RequiresHuman `json:"requires_human,omitempty"`
+
+	// Cover The image that stands for a card.
+	//
+	// Examples: {"attachment_id":"9d4c5fb1a2c3d4e5f607183b0c4b1e2a","thumbnail_url":"/api/issues/SHOP-1/attachments/9d4c5fb1a2c3d4e5f607183b0c4b1e2a/thumbnail?board=1\u0026v=9f86d081884c"}
+	Cover *Cover `json:"cover,omitempty"`
 
 	// Gates The gates that are shut now.
 	Gates []Gate `json:"gates"`
@@ -1943,6 +2332,15 @@ type Key struct {
 	RevokedBy *PersonRef `json:"revoked_by,omitempty"`
 }
 
+// KeyNotLiveRefusal Examples: {"error":"key_not_live","message":"the key was revoked or lapsed"}
+type KeyNotLiveRefusal struct {
+	Code    KeyNotLiveRefusalError `json:"error"`
+	Message string                 `json:"message"`
+}
+
+// KeyNotLiveRefusalError defines model for KeyNotLiveRefusal.Error.
+type KeyNotLiveRefusalError string
+
 // KeyPage Examples: {"keys":[],"next_cursor":null}
 type KeyPage struct {
 	Keys       []Key                     `json:"keys"`
@@ -2026,6 +2424,18 @@ type NewTeam struct {
 	Name string   `json:"name"`
 }
 
+// NotAnImageRefusal Examples: {"content_type":"text/plain; charset=utf-8","error":"not_an_image","message":"the file looks like text/plain; charset=utf-8, which is no image"}
+type NotAnImageRefusal struct {
+	Code    NotAnImageRefusalError `json:"error"`
+	Message string                 `json:"message"`
+
+	// ContentType What the bytes look like.
+	ContentType string `json:"content_type"`
+}
+
+// NotAnImageRefusalError defines model for NotAnImageRefusal.Error.
+type NotAnImageRefusalError string
+
 // NotFoundRefusal Examples: {"error":"not_found","message":"there is no such route","nearest":["GET /api/keys"]}
 type NotFoundRefusal struct {
 	Code    NotFoundRefusalError `json:"error"`
@@ -2043,10 +2453,10 @@ type NotPendingRefusal struct {
 	Code    NotPendingRefusalError `json:"error"`
 	Message string                 `json:"message"`
 
-	// Status `expired` is a pending request that nobody decided in time, or an approved one whose key nobody collected in time.
+	// Status `expired` is a pending request that nobody decided in time, or an approved access request whose key nobody collected in time. Only an access request is ever `claimed`.
 	//
 	// Examples: pending
-	Status AccessRequestStatus `json:"status"`
+	Status RequestStatus `json:"status"`
 
 	// Next What to do now.
 	Next string `json:"next"`
@@ -2081,6 +2491,103 @@ type OwnerLacksPermissionRefusalError string
 //
 // Examples: cards.view
 type Permission string
+
+// PermissionApproval Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"}
+type PermissionApproval struct {
+	// Digest The `digest` of the request that the person saw.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	Digest Digest `json:"digest"`
+}
+
+// PermissionDecisionRefusal Why the decision did not take.
+type PermissionDecisionRefusal struct {
+	union json.RawMessage
+}
+
+// PermissionName The name of a permission. One that does not exist is refused by name.
+//
+// Examples: boards.edit
+type PermissionName = string
+
+// PermissionRequest Examples: {"address":"127.0.0.1","confirmCode":"MRXN-2745","createdAt":"2026-01-02T03:04:05.000Z","digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","expiresAt":"2026-01-02T03:14:05.000Z","key":{"created_at":"2026-01-02T03:04:05.000Z","id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","lapses_at":"2026-01-03T03:04:05.000Z","last_used_at":"2026-01-02T03:04:05.000Z","owner":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"prefix":"50a_Zk3v","title":"Mend the checkout"},"permissions":["boards.edit"],"publicId":"4c5fb1a2c3d4e5f6073b7f0c4b1e2a9d","reason":"The checkout work needs a board of its own.","status":"pending"}
+type PermissionRequest struct {
+	PublicID string `json:"publicId"`
+
+	// Status `expired` is a pending request that nobody decided in time, or an approved access request whose key nobody collected in time. Only an access request is ever `claimed`.
+	//
+	// Examples: pending
+	Status RequestStatus `json:"status"`
+
+	// Key Examples: {"created_at":"2026-01-02T03:04:05.000Z","id":"0c4b1e2a9d4c5fb1a2c3d4e5f607183b","lapses_at":"2026-01-03T03:04:05.000Z","last_used_at":"2026-01-02T03:04:05.000Z","owner":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"prefix":"50a_Zk3v","title":"Mend the checkout"}
+	Key Key `json:"key"`
+
+	// Permissions What is asked for, beyond what the key held then.
+	Permissions []Permission `json:"permissions"`
+	Reason      string       `json:"reason"`
+
+	// Address The network address that asked.
+	Address     string `json:"address"`
+	ConfirmCode string `json:"confirmCode"`
+
+	// Digest SHA-256 over the canonical request, in hex. A decision names it.
+	Digest    string `json:"digest"`
+	CreatedAt Time   `json:"createdAt"`
+	ExpiresAt Time   `json:"expiresAt"`
+
+	// Decision What a person made of a request.
+	//
+	// Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
+	Decision *RequestDecision `json:"decision,omitempty"`
+}
+
+// PermissionRequestClaimed Examples: {"status":"pending"}, {"note":"Not for this card.","status":"denied"}
+type PermissionRequestClaimed struct {
+	// Status `expired` is a pending request that nobody decided in time, or an approved access request whose key nobody collected in time. Only an access request is ever `claimed`.
+	//
+	// Examples: pending
+	Status RequestStatus `json:"status"`
+
+	// Note What the person said with `denied` or `revision_requested`.
+	Note *string `json:"note,omitempty"`
+}
+
+// PermissionRequestCreate Examples: {"permissions":["boards.edit"],"reason":"The checkout work needs a board of its own."}
+type PermissionRequestCreate struct {
+	Permissions []PermissionName `json:"permissions"`
+
+	// Reason What it is needed for. The person reads it.
+	Reason string `json:"reason"`
+}
+
+// PermissionRequestCreateRefusal Why nobody was asked.
+type PermissionRequestCreateRefusal struct {
+	union json.RawMessage
+}
+
+// PermissionRequestCreated Examples: {"approvalUrl":"http://127.0.0.1:5555/permissions/4c5fb1a2c3d4e5f6073b7f0c4b1e2a9d","confirmCode":"MRXN-2745","expiresAt":"2026-01-02T03:14:05.000Z","pollMs":2000,"publicId":"4c5fb1a2c3d4e5f6073b7f0c4b1e2a9d"}
+type PermissionRequestCreated struct {
+	PublicID string `json:"publicId"`
+
+	// ConfirmCode The person sees the same code on the page.
+	ConfirmCode string `json:"confirmCode"`
+	ApprovalURL string `json:"approvalUrl"`
+	ExpiresAt   Time   `json:"expiresAt"`
+
+	// PollMs Milliseconds between claims.
+	PollMs int32 `json:"pollMs"`
+}
+
+// PermissionRequestPage Examples: {"next_cursor":null,"requests":[]}
+type PermissionRequestPage struct {
+	Requests   []PermissionRequest       `json:"requests"`
+	NextCursor nullable.Nullable[string] `json:"next_cursor"`
+}
+
+// PermissionRequestStateRefusal Why the key cannot ask.
+type PermissionRequestStateRefusal struct {
+	union json.RawMessage
+}
 
 // Permissions Examples: {"permissions":["cards.view","cards.edit"]}
 type Permissions struct {
@@ -2163,6 +2670,51 @@ type ReferenceRefusal struct {
 //
 // Examples: acme/shop
 type RepoName = string
+
+// RequestDecision What a person made of a request.
+//
+// Examples: {"at":"2026-01-02T03:05:05.000Z","by":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"},"permissions":["cards.view"],"verdict":"approved"}
+type RequestDecision struct {
+	Verdict RequestDecisionVerdict `json:"verdict"`
+
+	// By Examples: {"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}
+	By   PersonRef `json:"by"`
+	At   Time      `json:"at"`
+	Note *string   `json:"note,omitempty"`
+
+	// Permissions What was granted, with `approved`.
+	Permissions []Permission `json:"permissions,omitempty"`
+}
+
+// RequestDecisionVerdict defines model for RequestDecision.Verdict.
+type RequestDecisionVerdict string
+
+// RequestDenial Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","note":"Not on this machine."}
+type RequestDenial struct {
+	// Digest The `digest` of the request that the person saw.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	Digest Digest `json:"digest"`
+
+	// Note Told to the asker.
+	Note *string `json:"note,omitempty"`
+}
+
+// RequestRevision Examples: {"digest":"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08","note":"Say which card this is for."}
+type RequestRevision struct {
+	// Digest The `digest` of the request that the person saw.
+	//
+	// Examples: 9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08
+	Digest Digest `json:"digest"`
+
+	// Note What has to change. Told to the asker.
+	Note string `json:"note"`
+}
+
+// RequestStatus `expired` is a pending request that nobody decided in time, or an approved access request whose key nobody collected in time. Only an access request is ever `claimed`.
+//
+// Examples: pending
+type RequestStatus string
 
 // RequiresHuman Examples: {"reason":"The account is yours.","set_at":"2026-01-02T03:04:05.000Z","set_by":{"kind":"agent","name":"Agent 1","person":{"id":"7f0c4b1e2a9d4c5fb1a2c3d4e5f60718","name":"Ada"}},"steps":["Open the console.","Create a key."]}
 type RequiresHuman struct {
@@ -2301,7 +2853,7 @@ type StreamCursor struct {
 //
 // Examples: {"reason":"server_ends"}
 type StreamEnd struct {
-	// Reason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream. A revoked key and a person who signs out end their streams at once (on other replicas, a sign-out within a minute), anything else within a minute.
+	// Reason Why a stream ended: the key was revoked, what the caller may do has changed, the credential holds no longer, or the server ends and another will take the stream. A key that was revoked or granted more, and a person who signs out, end their streams at once (on other replicas, a sign-out within a minute), anything else within a minute.
 	//
 	// Examples: key_revoked
 	Reason EndReason `json:"reason"`
@@ -2372,6 +2924,21 @@ type UnknownIssuesRefusal struct {
 
 // UnknownIssuesRefusalError defines model for UnknownIssuesRefusal.Error.
 type UnknownIssuesRefusalError string
+
+// UnknownPermissionRefusal Examples: {"error":"unknown_permission","known":["cards.view","cards.edit"],"message":"there is no permission cards.delete","permissions":["cards.delete"]}
+type UnknownPermissionRefusal struct {
+	Code    UnknownPermissionRefusalError `json:"error"`
+	Message string                        `json:"message"`
+
+	// Permissions The names that no permission has.
+	Permissions []string `json:"permissions"`
+
+	// Known All that there are.
+	Known []Permission `json:"known"`
+}
+
+// UnknownPermissionRefusalError defines model for UnknownPermissionRefusal.Error.
+type UnknownPermissionRefusalError string
 
 // UnknownTeamRefusal Examples: {"error":"unknown_team","message":"there is no team acme","team":"acme"}
 type UnknownTeamRefusal struct {
@@ -2487,6 +3054,9 @@ type Limit = int32
 // Examples: SHOP-1
 type OtherPath = IssueID
 
+// Primary defines model for Primary.
+type Primary = bool
+
 // PublicID defines model for PublicId.
 type PublicID = string
 
@@ -2517,6 +3087,9 @@ type LacksHere = MayNotRefusal
 // Missing Examples: {"error":"not_found","message":"there is no such route","nearest":["GET /api/keys"]}
 type Missing = NotFoundRefusal
 
+// NoCover Examples: {"content_type":"text/plain; charset=utf-8","error":"not_an_image","message":"the file looks like text/plain; charset=utf-8, which is no image"}
+type NoCover = NotAnImageRefusal
+
 // NotAPerson Examples: {"error":"person_required","message":"only a signed-in person may do this"}
 type NotAPerson = PersonRequiredRefusal
 
@@ -2534,6 +3107,9 @@ type NotDecidable = DecisionRefusal
 
 // NotJSON Examples: {"error":"unsupported_media_type","message":"send the body as application/json"}
 type NotJSON = UnsupportedMediaTypeRefusal
+
+// OwnerLacks Examples: {"error":"owner_lacks_permission","message":"a person can grant a key only what they hold","permissions":["team.admin"]}
+type OwnerLacks = OwnerLacksPermissionRefusal
 
 // PersonLacks Why the caller may not.
 type PersonLacks = PersonPermissionRefusal
@@ -2556,10 +3132,22 @@ type UnknownIssues = UnknownIssuesRefusal
 // ListAccessRequestsParams defines parameters for ListAccessRequests.
 type ListAccessRequestsParams struct {
 	// Status Only requests in this state.
-	Status *AccessRequestStatus `form:"status,omitempty" json:"status,omitempty"`
+	Status *RequestStatus `form:"status,omitempty" json:"status,omitempty"`
 
 	// Waiting True: only requests that still wait for a decision. False: only those that do not: decided, lapsed or claimed.
 	Waiting *bool `form:"waiting,omitempty" json:"waiting,omitempty"`
+
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
+// ListAuditParams defines parameters for ListAudit.
+type ListAuditParams struct {
+	// Action Only entries of this kind.
+	Action *AuditAction `form:"action,omitempty" json:"action,omitempty"`
 
 	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
 	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
@@ -2688,16 +3276,52 @@ type AddAttachmentParams struct {
 	Board BoardQuery `form:"board" json:"board"`
 
 	// Filename The file's name, without a folder.
-	Filename string `form:"filename" json:"filename"`
+	Filename Filename `form:"filename" json:"filename"`
+
+	// Primary True makes the file the card's one cover, together with the write. Left out or false, the cover stays as it is.
+	Primary *Primary `form:"primary,omitempty" json:"primary,omitempty"`
 
 	// IdempotencyKey Makes the call safe to repeat: within 24 hours the same key on the same call creates once. A repeated call answers what was created as it is now, and 404 if it was removed since.
 	IdempotencyKey *IdempotencyKey `json:"Idempotency-Key,omitempty"`
+}
+
+// RemoveAttachmentParams defines parameters for RemoveAttachment.
+type RemoveAttachmentParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
 }
 
 // DownloadAttachmentParams defines parameters for DownloadAttachment.
 type DownloadAttachmentParams struct {
 	// Board The number of the board that the card is on. A card of another board is 404.
 	Board BoardQuery `form:"board" json:"board"`
+}
+
+// EditAttachmentParams defines parameters for EditAttachment.
+type EditAttachmentParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+}
+
+// ReplaceAttachmentParams defines parameters for ReplaceAttachment.
+type ReplaceAttachmentParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// Filename Another name for the file, without a folder.
+	Filename *Filename `form:"filename,omitempty" json:"filename,omitempty"`
+
+	// Primary True makes the file the card's one cover, together with the write. Left out or false, the cover stays as it is.
+	Primary *Primary `form:"primary,omitempty" json:"primary,omitempty"`
+}
+
+// GetThumbnailParams defines parameters for GetThumbnail.
+type GetThumbnailParams struct {
+	// Board The number of the board that the card is on. A card of another board is 404.
+	Board BoardQuery `form:"board" json:"board"`
+
+	// V Which bytes are meant, as `thumbnail_url` says it: it lets a cache keep the picture.
+	V *string `form:"v,omitempty" json:"v,omitempty"`
 }
 
 // ListCommentsParams defines parameters for ListComments.
@@ -2811,6 +3435,21 @@ type ListRoutesParams struct {
 	Tag *string `form:"tag,omitempty" json:"tag,omitempty"`
 }
 
+// ListPermissionRequestsParams defines parameters for ListPermissionRequests.
+type ListPermissionRequestsParams struct {
+	// Status Only requests in this state.
+	Status *RequestStatus `form:"status,omitempty" json:"status,omitempty"`
+
+	// Waiting True: only requests that still wait for a decision. False: only those that do not.
+	Waiting *bool `form:"waiting,omitempty" json:"waiting,omitempty"`
+
+	// Limit The most rows to answer with. A page may have fewer: whether another follows, `next_cursor` says alone.
+	Limit *Limit `form:"limit,omitempty" json:"limit,omitempty"`
+
+	// Cursor The `next_cursor` of the page before.
+	Cursor *Cursor `form:"cursor,omitempty" json:"cursor,omitempty"`
+}
+
 // StreamEventsParams defines parameters for StreamEvents.
 type StreamEventsParams struct {
 	// Topics 1 to 20 topics joined by commas: `board:<ref>`, `card:<id>`, `team` for everything in the team, and `key:self`, for a key, for what becomes of it.
@@ -2823,6 +3462,12 @@ type StreamEventsParams struct {
 	LastEventID *EventCursor `json:"Last-Event-ID,omitempty"`
 }
 
+// UploadImageParams defines parameters for UploadImage.
+type UploadImageParams struct {
+	// Filename The image's name, which `markdown` has for those who do not see it.
+	Filename *Filename `form:"filename,omitempty" json:"filename,omitempty"`
+}
+
 // CreateAccessRequestJSONRequestBody defines body for CreateAccessRequest for application/json ContentType.
 type CreateAccessRequestJSONRequestBody = AccessRequestCreate
 
@@ -2833,10 +3478,10 @@ type ClaimAccessRequestJSONRequestBody = AccessRequestClaim
 type ApproveAccessRequestJSONRequestBody = AccessRequestApproval
 
 // DenyAccessRequestJSONRequestBody defines body for DenyAccessRequest for application/json ContentType.
-type DenyAccessRequestJSONRequestBody = AccessRequestDenial
+type DenyAccessRequestJSONRequestBody = RequestDenial
 
 // RequestAccessChangesJSONRequestBody defines body for RequestAccessChanges for application/json ContentType.
-type RequestAccessChangesJSONRequestBody = AccessRequestRevision
+type RequestAccessChangesJSONRequestBody = RequestRevision
 
 // LogInJSONRequestBody defines body for LogIn for application/json ContentType.
 type LogInJSONRequestBody = Login
@@ -2859,6 +3504,9 @@ type AddAcceptanceItemJSONRequestBody = AcceptanceItemCreate
 // EditAcceptanceItemJSONRequestBody defines body for EditAcceptanceItem for application/json ContentType.
 type EditAcceptanceItemJSONRequestBody = AcceptanceItemEdit
 
+// EditAttachmentJSONRequestBody defines body for EditAttachment for application/json ContentType.
+type EditAttachmentJSONRequestBody = AttachmentEdit
+
 // AddCommentJSONRequestBody defines body for AddComment for application/json ContentType.
 type AddCommentJSONRequestBody = CommentCreate
 
@@ -2873,6 +3521,18 @@ type EditIssueJSONRequestBody = IssueEdit
 
 // TransitionIssueJSONRequestBody defines body for TransitionIssue for application/json ContentType.
 type TransitionIssueJSONRequestBody = IssueTransition
+
+// CreatePermissionRequestJSONRequestBody defines body for CreatePermissionRequest for application/json ContentType.
+type CreatePermissionRequestJSONRequestBody = PermissionRequestCreate
+
+// ApprovePermissionRequestJSONRequestBody defines body for ApprovePermissionRequest for application/json ContentType.
+type ApprovePermissionRequestJSONRequestBody = PermissionApproval
+
+// DenyPermissionRequestJSONRequestBody defines body for DenyPermissionRequest for application/json ContentType.
+type DenyPermissionRequestJSONRequestBody = RequestDenial
+
+// RequestPermissionChangesJSONRequestBody defines body for RequestPermissionChanges for application/json ContentType.
+type RequestPermissionChangesJSONRequestBody = RequestRevision
 
 // ConnectSessionJSONRequestBody defines body for ConnectSession for application/json ContentType.
 type ConnectSessionJSONRequestBody = SessionConnect
@@ -3673,6 +4333,218 @@ func (t *MayNotRefusal) UnmarshalJSON(b []byte) error {
 	return err
 }
 
+// AsNotPendingRefusal returns the union data inside the PermissionDecisionRefusal as a NotPendingRefusal
+func (t PermissionDecisionRefusal) AsNotPendingRefusal() (NotPendingRefusal, error) {
+	var body NotPendingRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromNotPendingRefusal overwrites any union data inside the PermissionDecisionRefusal as the provided NotPendingRefusal
+func (t *PermissionDecisionRefusal) FromNotPendingRefusal(v NotPendingRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeNotPendingRefusal performs a merge with any union data inside the PermissionDecisionRefusal, using the provided NotPendingRefusal
+func (t *PermissionDecisionRefusal) MergeNotPendingRefusal(v NotPendingRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsDigestMismatchRefusal returns the union data inside the PermissionDecisionRefusal as a DigestMismatchRefusal
+func (t PermissionDecisionRefusal) AsDigestMismatchRefusal() (DigestMismatchRefusal, error) {
+	var body DigestMismatchRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromDigestMismatchRefusal overwrites any union data inside the PermissionDecisionRefusal as the provided DigestMismatchRefusal
+func (t *PermissionDecisionRefusal) FromDigestMismatchRefusal(v DigestMismatchRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeDigestMismatchRefusal performs a merge with any union data inside the PermissionDecisionRefusal, using the provided DigestMismatchRefusal
+func (t *PermissionDecisionRefusal) MergeDigestMismatchRefusal(v DigestMismatchRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsKeyNotLiveRefusal returns the union data inside the PermissionDecisionRefusal as a KeyNotLiveRefusal
+func (t PermissionDecisionRefusal) AsKeyNotLiveRefusal() (KeyNotLiveRefusal, error) {
+	var body KeyNotLiveRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromKeyNotLiveRefusal overwrites any union data inside the PermissionDecisionRefusal as the provided KeyNotLiveRefusal
+func (t *PermissionDecisionRefusal) FromKeyNotLiveRefusal(v KeyNotLiveRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeKeyNotLiveRefusal performs a merge with any union data inside the PermissionDecisionRefusal, using the provided KeyNotLiveRefusal
+func (t *PermissionDecisionRefusal) MergeKeyNotLiveRefusal(v KeyNotLiveRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t PermissionDecisionRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *PermissionDecisionRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsInvalidRequestRefusal returns the union data inside the PermissionRequestCreateRefusal as a InvalidRequestRefusal
+func (t PermissionRequestCreateRefusal) AsInvalidRequestRefusal() (InvalidRequestRefusal, error) {
+	var body InvalidRequestRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromInvalidRequestRefusal overwrites any union data inside the PermissionRequestCreateRefusal as the provided InvalidRequestRefusal
+func (t *PermissionRequestCreateRefusal) FromInvalidRequestRefusal(v InvalidRequestRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeInvalidRequestRefusal performs a merge with any union data inside the PermissionRequestCreateRefusal, using the provided InvalidRequestRefusal
+func (t *PermissionRequestCreateRefusal) MergeInvalidRequestRefusal(v InvalidRequestRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsUnknownPermissionRefusal returns the union data inside the PermissionRequestCreateRefusal as a UnknownPermissionRefusal
+func (t PermissionRequestCreateRefusal) AsUnknownPermissionRefusal() (UnknownPermissionRefusal, error) {
+	var body UnknownPermissionRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromUnknownPermissionRefusal overwrites any union data inside the PermissionRequestCreateRefusal as the provided UnknownPermissionRefusal
+func (t *PermissionRequestCreateRefusal) FromUnknownPermissionRefusal(v UnknownPermissionRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeUnknownPermissionRefusal performs a merge with any union data inside the PermissionRequestCreateRefusal, using the provided UnknownPermissionRefusal
+func (t *PermissionRequestCreateRefusal) MergeUnknownPermissionRefusal(v UnknownPermissionRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t PermissionRequestCreateRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *PermissionRequestCreateRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
+// AsAlreadyHeldRefusal returns the union data inside the PermissionRequestStateRefusal as a AlreadyHeldRefusal
+func (t PermissionRequestStateRefusal) AsAlreadyHeldRefusal() (AlreadyHeldRefusal, error) {
+	var body AlreadyHeldRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromAlreadyHeldRefusal overwrites any union data inside the PermissionRequestStateRefusal as the provided AlreadyHeldRefusal
+func (t *PermissionRequestStateRefusal) FromAlreadyHeldRefusal(v AlreadyHeldRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeAlreadyHeldRefusal performs a merge with any union data inside the PermissionRequestStateRefusal, using the provided AlreadyHeldRefusal
+func (t *PermissionRequestStateRefusal) MergeAlreadyHeldRefusal(v AlreadyHeldRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+// AsKeyNotLiveRefusal returns the union data inside the PermissionRequestStateRefusal as a KeyNotLiveRefusal
+func (t PermissionRequestStateRefusal) AsKeyNotLiveRefusal() (KeyNotLiveRefusal, error) {
+	var body KeyNotLiveRefusal
+	err := json.Unmarshal(t.union, &body)
+	return body, err
+}
+
+// FromKeyNotLiveRefusal overwrites any union data inside the PermissionRequestStateRefusal as the provided KeyNotLiveRefusal
+func (t *PermissionRequestStateRefusal) FromKeyNotLiveRefusal(v KeyNotLiveRefusal) error {
+	b, err := json.Marshal(v)
+	t.union = b
+	return err
+}
+
+// MergeKeyNotLiveRefusal performs a merge with any union data inside the PermissionRequestStateRefusal, using the provided KeyNotLiveRefusal
+func (t *PermissionRequestStateRefusal) MergeKeyNotLiveRefusal(v KeyNotLiveRefusal) error {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+
+	merged, err := runtime.JSONMerge(t.union, b)
+	t.union = merged
+	return err
+}
+
+func (t PermissionRequestStateRefusal) MarshalJSON() ([]byte, error) {
+	b, err := t.union.MarshalJSON()
+	return b, err
+}
+
+func (t *PermissionRequestStateRefusal) UnmarshalJSON(b []byte) error {
+	err := t.union.UnmarshalJSON(b)
+	return err
+}
+
 // AsForbiddenRefusal returns the union data inside the PersonPermissionRefusal as a ForbiddenRefusal
 func (t PersonPermissionRefusal) AsForbiddenRefusal() (ForbiddenRefusal, error) {
 	var body ForbiddenRefusal
@@ -4222,6 +5094,13 @@ type ClientInterface interface {
 	// Corresponds with GET /api/agents (the `ListAgents` operationId).
 	ListAgents(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListAudit List who let whom do what, newest first.
+	//
+	// Each grant, refusal, revocation and sign-in of the team. Written together with what it tells of; nothing changes or removes an entry.
+	//
+	// Corresponds with GET /api/audit (the `ListAudit` operationId).
+	ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// LogInWithBody Sign a person in.
 	//
 	// Takes any type of body and a specified content type.
@@ -4401,12 +5280,51 @@ type ClientInterface interface {
 	// Corresponds with POST /api/issues/{id}/attachments (the `AddAttachment` operationId).
 	AddAttachmentWithBody(ctx context.Context, id IssuePath, params *AddAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// RemoveAttachment Remove a file from its card for good.
+	//
+	// Corresponds with DELETE /api/issues/{id}/attachments/{attachment} (the `RemoveAttachment` operationId).
+	RemoveAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *RemoveAttachmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// DownloadAttachment Download a file of a card.
 	//
 	// Always as a file to keep, never as a page.
 	//
 	// Corresponds with GET /api/issues/{id}/attachments/{attachment} (the `DownloadAttachment` operationId).
 	DownloadAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditAttachmentWithBody Make a file the card's cover, or no longer.
+	//
+	// A card has one cover at most.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+	EditAttachmentWithBody(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// EditAttachment Make a file the card's cover, or no longer.
+	//
+	// A card has one cover at most.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+	EditAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, body EditAttachmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ReplaceAttachmentWithBody Replace the bytes of a card's file.
+	//
+	// The file keeps its id, its place, its being the cover and, unless `filename` says otherwise, its name. Whoever reads the old bytes reads them to their end; a body that ends early changes nothing. Of two that come at once the later one stays.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with PUT /api/issues/{id}/attachments/{attachment} (the `ReplaceAttachment` operationId).
+	ReplaceAttachmentWithBody(ctx context.Context, id IssuePath, attachment AttachmentID, params *ReplaceAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetThumbnail Read a small picture of an image on a card.
+	//
+	// PNG or JPEG, at most 480 pixels wide and 360 high. Only an attachment with a `thumbnail_url` has one.
+	//
+	// Corresponds with GET /api/issues/{id}/attachments/{attachment}/thumbnail (the `GetThumbnail` operationId).
+	GetThumbnail(ctx context.Context, id IssuePath, attachment AttachmentID, params *GetThumbnailParams, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// ListComments List a card's comments, oldest first.
 	//
@@ -4562,6 +5480,99 @@ type ClientInterface interface {
 	// Corresponds with GET /api/people (the `ListPeople` operationId).
 	ListPeople(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
 
+	// ListPermissionRequests List what the caller's keys asked for, newest first.
+	//
+	// Requests of the keys that the caller owns. Nobody else decides on them.
+	//
+	// Corresponds with GET /api/permission-requests (the `ListPermissionRequests` operationId).
+	ListPermissionRequests(ctx context.Context, params *ListPermissionRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePermissionRequestWithBody Ask the key's owner for more permissions.
+	//
+	// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+	// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+	// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+	CreatePermissionRequestWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// CreatePermissionRequest Ask the key's owner for more permissions.
+	//
+	// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+	// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+	// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+	CreatePermissionRequest(ctx context.Context, body CreatePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetPermissionRequest Read one permission request.
+	//
+	// What the key's owner needs to decide: which key asks for what and why, what it holds already, and the `digest` that a decision has to name.
+	//
+	// Corresponds with GET /api/permission-requests/{publicId} (the `GetPermissionRequest` operationId).
+	GetPermissionRequest(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApprovePermissionRequestWithBody Grant what a key asked for.
+	//
+	// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+	ApprovePermissionRequestWithBody(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ApprovePermissionRequest Grant what a key asked for.
+	//
+	// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+	ApprovePermissionRequest(ctx context.Context, publicID PublicID, body ApprovePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// ClaimPermissionRequest Ask what became of the calling key's permission request.
+	//
+	// `denied` and `revision_requested` carry the person's `note`. A request that has long ended, or is another key's, answers 404.
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/claim (the `ClaimPermissionRequest` operationId).
+	ClaimPermissionRequest(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DenyPermissionRequestWithBody Refuse what a key asked for.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+	DenyPermissionRequestWithBody(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// DenyPermissionRequest Refuse what a key asked for.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+	DenyPermissionRequest(ctx context.Context, publicID PublicID, body DenyPermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RequestPermissionChangesWithBody Send a permission request back with what has to change.
+	//
+	// Ends this request. The asker reads the note with its next claim and may ask again.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+	RequestPermissionChangesWithBody(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// RequestPermissionChanges Send a permission request back with what has to change.
+	//
+	// Ends this request. The asker reads the note with its next claim and may ask again.
+	//
+	// Takes a body of the `application/json` content type.
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+	RequestPermissionChanges(ctx context.Context, publicID PublicID, body RequestPermissionChangesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error)
+
 	// LeaveSession Leave, and let the agent go.
 	//
 	// Corresponds with DELETE /api/plan-sessions (the `LeaveSession` operationId).
@@ -4609,6 +5620,20 @@ type ClientInterface interface {
 	//
 	// Corresponds with GET /api/stream/cursor (the `GetStreamCursor` operationId).
 	GetStreamCursor(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// UploadImageWithBody Upload an image for a text to show.
+	//
+	// The body is the image as it is: PNG, JPEG, GIF, WebP or AVIF, told from its bytes. It belongs to no card; put `markdown` into any text.
+	//
+	// Takes any type of body and a specified content type.
+	//
+	// Corresponds with POST /api/uploads/images (the `UploadImage` operationId).
+	UploadImageWithBody(ctx context.Context, params *UploadImageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error)
+
+	// GetImage Read an image that was uploaded.
+	//
+	// Corresponds with GET /api/uploads/images/{image} (the `GetImage` operationId).
+	GetImage(ctx context.Context, image string, reqEditors ...RequestEditorFn) (*http.Response, error)
 
 	// GetHealth Say that the process answers.
 	//
@@ -4854,6 +5879,23 @@ func (c *Client) RequestAccessChanges(ctx context.Context, publicID PublicID, bo
 // Corresponds with GET /api/agents (the `ListAgents` operationId).
 func (c *Client) ListAgents(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewListAgentsRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ListAudit List who let whom do what, newest first.
+//
+// Each grant, refusal, revocation and sign-in of the team. Written together with what it tells of; nothing changes or removes an entry.
+//
+// Corresponds with GET /api/audit (the `ListAudit` operationId).
+func (c *Client) ListAudit(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListAuditRequest(c.Server, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5293,6 +6335,21 @@ func (c *Client) AddAttachmentWithBody(ctx context.Context, id IssuePath, params
 	return c.Client.Do(req)
 }
 
+// RemoveAttachment Remove a file from its card for good.
+//
+// Corresponds with DELETE /api/issues/{id}/attachments/{attachment} (the `RemoveAttachment` operationId).
+func (c *Client) RemoveAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *RemoveAttachmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRemoveAttachmentRequest(c.Server, id, attachment, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // DownloadAttachment Download a file of a card.
 //
 // Always as a file to keep, never as a page.
@@ -5300,6 +6357,80 @@ func (c *Client) AddAttachmentWithBody(ctx context.Context, id IssuePath, params
 // Corresponds with GET /api/issues/{id}/attachments/{attachment} (the `DownloadAttachment` operationId).
 func (c *Client) DownloadAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewDownloadAttachmentRequest(c.Server, id, attachment, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditAttachmentWithBody Make a file the card's cover, or no longer.
+//
+// A card has one cover at most.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+func (c *Client) EditAttachmentWithBody(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditAttachmentRequestWithBody(c.Server, id, attachment, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// EditAttachment Make a file the card's cover, or no longer.
+//
+// A card has one cover at most.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+func (c *Client) EditAttachment(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, body EditAttachmentJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewEditAttachmentRequest(c.Server, id, attachment, params, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ReplaceAttachmentWithBody Replace the bytes of a card's file.
+//
+// The file keeps its id, its place, its being the cover and, unless `filename` says otherwise, its name. Whoever reads the old bytes reads them to their end; a body that ends early changes nothing. Of two that come at once the later one stays.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with PUT /api/issues/{id}/attachments/{attachment} (the `ReplaceAttachment` operationId).
+func (c *Client) ReplaceAttachmentWithBody(ctx context.Context, id IssuePath, attachment AttachmentID, params *ReplaceAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewReplaceAttachmentRequestWithBody(c.Server, id, attachment, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetThumbnail Read a small picture of an image on a card.
+//
+// PNG or JPEG, at most 480 pixels wide and 360 high. Only an attachment with a `thumbnail_url` has one.
+//
+// Corresponds with GET /api/issues/{id}/attachments/{attachment}/thumbnail (the `GetThumbnail` operationId).
+func (c *Client) GetThumbnail(ctx context.Context, id IssuePath, attachment AttachmentID, params *GetThumbnailParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetThumbnailRequest(c.Server, id, attachment, params)
 	if err != nil {
 		return nil, err
 	}
@@ -5674,6 +6805,209 @@ func (c *Client) ListPeople(ctx context.Context, reqEditors ...RequestEditorFn) 
 	return c.Client.Do(req)
 }
 
+// ListPermissionRequests List what the caller's keys asked for, newest first.
+//
+// Requests of the keys that the caller owns. Nobody else decides on them.
+//
+// Corresponds with GET /api/permission-requests (the `ListPermissionRequests` operationId).
+func (c *Client) ListPermissionRequests(ctx context.Context, params *ListPermissionRequestsParams, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewListPermissionRequestsRequest(c.Server, params)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePermissionRequestWithBody Ask the key's owner for more permissions.
+//
+// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+func (c *Client) CreatePermissionRequestWithBody(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePermissionRequestRequestWithBody(c.Server, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// CreatePermissionRequest Ask the key's owner for more permissions.
+//
+// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+func (c *Client) CreatePermissionRequest(ctx context.Context, body CreatePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewCreatePermissionRequestRequest(c.Server, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetPermissionRequest Read one permission request.
+//
+// What the key's owner needs to decide: which key asks for what and why, what it holds already, and the `digest` that a decision has to name.
+//
+// Corresponds with GET /api/permission-requests/{publicId} (the `GetPermissionRequest` operationId).
+func (c *Client) GetPermissionRequest(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetPermissionRequestRequest(c.Server, publicID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApprovePermissionRequestWithBody Grant what a key asked for.
+//
+// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+func (c *Client) ApprovePermissionRequestWithBody(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApprovePermissionRequestRequestWithBody(c.Server, publicID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ApprovePermissionRequest Grant what a key asked for.
+//
+// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+func (c *Client) ApprovePermissionRequest(ctx context.Context, publicID PublicID, body ApprovePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewApprovePermissionRequestRequest(c.Server, publicID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// ClaimPermissionRequest Ask what became of the calling key's permission request.
+//
+// `denied` and `revision_requested` carry the person's `note`. A request that has long ended, or is another key's, answers 404.
+//
+// Corresponds with POST /api/permission-requests/{publicId}/claim (the `ClaimPermissionRequest` operationId).
+func (c *Client) ClaimPermissionRequest(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewClaimPermissionRequestRequest(c.Server, publicID)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DenyPermissionRequestWithBody Refuse what a key asked for.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+func (c *Client) DenyPermissionRequestWithBody(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDenyPermissionRequestRequestWithBody(c.Server, publicID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// DenyPermissionRequest Refuse what a key asked for.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+func (c *Client) DenyPermissionRequest(ctx context.Context, publicID PublicID, body DenyPermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewDenyPermissionRequestRequest(c.Server, publicID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RequestPermissionChangesWithBody Send a permission request back with what has to change.
+//
+// Ends this request. The asker reads the note with its next claim and may ask again.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+func (c *Client) RequestPermissionChangesWithBody(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRequestPermissionChangesRequestWithBody(c.Server, publicID, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// RequestPermissionChanges Send a permission request back with what has to change.
+//
+// Ends this request. The asker reads the note with its next claim and may ask again.
+//
+// Takes a body of the `application/json` content type.
+//
+// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+func (c *Client) RequestPermissionChanges(ctx context.Context, publicID PublicID, body RequestPermissionChangesJSONRequestBody, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewRequestPermissionChangesRequest(c.Server, publicID, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
 // LeaveSession Leave, and let the agent go.
 //
 // Corresponds with DELETE /api/plan-sessions (the `LeaveSession` operationId).
@@ -5772,6 +7106,40 @@ func (c *Client) StreamEvents(ctx context.Context, params *StreamEventsParams, r
 // Corresponds with GET /api/stream/cursor (the `GetStreamCursor` operationId).
 func (c *Client) GetStreamCursor(ctx context.Context, reqEditors ...RequestEditorFn) (*http.Response, error) {
 	req, err := NewGetStreamCursorRequest(c.Server)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// UploadImageWithBody Upload an image for a text to show.
+//
+// The body is the image as it is: PNG, JPEG, GIF, WebP or AVIF, told from its bytes. It belongs to no card; put `markdown` into any text.
+//
+// Takes any type of body and a specified content type.
+//
+// Corresponds with POST /api/uploads/images (the `UploadImage` operationId).
+func (c *Client) UploadImageWithBody(ctx context.Context, params *UploadImageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewUploadImageRequestWithBody(c.Server, params, contentType, body)
+	if err != nil {
+		return nil, err
+	}
+	req = req.WithContext(ctx)
+	if err := c.applyEditors(ctx, req, reqEditors); err != nil {
+		return nil, err
+	}
+	return c.Client.Do(req)
+}
+
+// GetImage Read an image that was uploaded.
+//
+// Corresponds with GET /api/uploads/images/{image} (the `GetImage` operationId).
+func (c *Client) GetImage(ctx context.Context, image string, reqEditors ...RequestEditorFn) (*http.Response, error) {
+	req, err := NewGetImageRequest(c.Server, image)
 	if err != nil {
 		return nil, err
 	}
@@ -6174,6 +7542,84 @@ func NewListAgentsRequest(server string) (*http.Request, error) {
 	queryURL, err := serverURL.Parse(operationPath)
 	if err != nil {
 		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewListAuditRequest constructs an http.Request for the ListAudit method
+func NewListAuditRequest(server string, params *ListAuditParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/audit")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Action != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "action", *params.Action, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
 	}
 
 	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
@@ -7294,6 +8740,18 @@ func NewAddAttachmentRequestWithBody(server string, id IssuePath, params *AddAtt
 			}
 		}
 
+		if params.Primary != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "primary", *params.Primary, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
 		if encoded := queryValues.Encode(); encoded != "" {
 			rawQueryFragments = append(rawQueryFragments, encoded)
 		}
@@ -7320,6 +8778,70 @@ func NewAddAttachmentRequestWithBody(server string, id IssuePath, params *AddAtt
 			req.Header.Set("Idempotency-Key", headerParam0)
 		}
 
+	}
+
+	return req, nil
+}
+
+// NewRemoveAttachmentRequest constructs an http.Request for the RemoveAttachment method
+func NewRemoveAttachmentRequest(server string, id IssuePath, attachment AttachmentID, params *RemoveAttachmentParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "attachment", attachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/attachments/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodDelete, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
 	}
 
 	return req, nil
@@ -7373,6 +8895,249 @@ func NewDownloadAttachmentRequest(server string, id IssuePath, attachment Attach
 			for _, qp := range strings.Split(queryFrag, "&") {
 				rawQueryFragments = append(rawQueryFragments, qp)
 			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewEditAttachmentRequest calls the generic EditAttachment builder with application/json body
+func NewEditAttachmentRequest(server string, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, body EditAttachmentJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewEditAttachmentRequestWithBody(server, id, attachment, params, "application/json", bodyReader)
+}
+
+// NewEditAttachmentRequestWithBody constructs an http.Request for the EditAttachment method, with any body, and a specified content type
+func NewEditAttachmentRequestWithBody(server string, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "attachment", attachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/attachments/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPatch, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewReplaceAttachmentRequestWithBody constructs an http.Request for the ReplaceAttachment method, with any body, and a specified content type
+func NewReplaceAttachmentRequestWithBody(server string, id IssuePath, attachment AttachmentID, params *ReplaceAttachmentParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "attachment", attachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/attachments/%s", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.Filename != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "filename", *params.Filename, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Primary != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "primary", *params.Primary, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPut, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetThumbnailRequest constructs an http.Request for the GetThumbnail method
+func NewGetThumbnailRequest(server string, id IssuePath, attachment AttachmentID, params *GetThumbnailParams) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "id", id, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	var pathParam1 string
+
+	pathParam1, err = runtime.StyleParamWithOptions("simple", false, "attachment", attachment, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/issues/%s/attachments/%s/thumbnail", pathParam0, pathParam1)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if queryFrag, err := runtime.StyleParamWithOptions("form", true, "board", params.Board, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int64"}); err != nil {
+			return nil, err
+		} else {
+			for _, qp := range strings.Split(queryFrag, "&") {
+				rawQueryFragments = append(rawQueryFragments, qp)
+			}
+		}
+
+		if params.V != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "v", *params.V, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
 		}
 
 		if encoded := queryValues.Encode(); encoded != "" {
@@ -8438,6 +10203,345 @@ func NewListPeopleRequest(server string) (*http.Request, error) {
 	return req, nil
 }
 
+// NewListPermissionRequestsRequest constructs an http.Request for the ListPermissionRequests method
+func NewListPermissionRequestsRequest(server string, params *ListPermissionRequestsParams) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/permission-requests")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Status != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "status", *params.Status, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Waiting != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "waiting", *params.Waiting, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "boolean", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Limit != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "limit", *params.Limit, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if params.Cursor != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "cursor", *params.Cursor, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewCreatePermissionRequestRequest calls the generic CreatePermissionRequest builder with application/json body
+func NewCreatePermissionRequestRequest(server string, body CreatePermissionRequestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewCreatePermissionRequestRequestWithBody(server, "application/json", bodyReader)
+}
+
+// NewCreatePermissionRequestRequestWithBody constructs an http.Request for the CreatePermissionRequest method, with any body, and a specified content type
+func NewCreatePermissionRequestRequestWithBody(server string, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/permission-requests")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetPermissionRequestRequest constructs an http.Request for the GetPermissionRequest method
+func NewGetPermissionRequestRequest(server string, publicID PublicID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "publicId", publicID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/permission-requests/%s", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewApprovePermissionRequestRequest calls the generic ApprovePermissionRequest builder with application/json body
+func NewApprovePermissionRequestRequest(server string, publicID PublicID, body ApprovePermissionRequestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewApprovePermissionRequestRequestWithBody(server, publicID, "application/json", bodyReader)
+}
+
+// NewApprovePermissionRequestRequestWithBody constructs an http.Request for the ApprovePermissionRequest method, with any body, and a specified content type
+func NewApprovePermissionRequestRequestWithBody(server string, publicID PublicID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "publicId", publicID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/permission-requests/%s/approve", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewClaimPermissionRequestRequest constructs an http.Request for the ClaimPermissionRequest method
+func NewClaimPermissionRequestRequest(server string, publicID PublicID) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "publicId", publicID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/permission-requests/%s/claim", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewDenyPermissionRequestRequest calls the generic DenyPermissionRequest builder with application/json body
+func NewDenyPermissionRequestRequest(server string, publicID PublicID, body DenyPermissionRequestJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewDenyPermissionRequestRequestWithBody(server, publicID, "application/json", bodyReader)
+}
+
+// NewDenyPermissionRequestRequestWithBody constructs an http.Request for the DenyPermissionRequest method, with any body, and a specified content type
+func NewDenyPermissionRequestRequestWithBody(server string, publicID PublicID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "publicId", publicID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/permission-requests/%s/deny", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewRequestPermissionChangesRequest calls the generic RequestPermissionChanges builder with application/json body
+func NewRequestPermissionChangesRequest(server string, publicID PublicID, body RequestPermissionChangesJSONRequestBody) (*http.Request, error) {
+	var bodyReader io.Reader
+	buf, err := json.Marshal(body)
+	if err != nil {
+		return nil, err
+	}
+	bodyReader = bytes.NewReader(buf)
+	return NewRequestPermissionChangesRequestWithBody(server, publicID, "application/json", bodyReader)
+}
+
+// NewRequestPermissionChangesRequestWithBody constructs an http.Request for the RequestPermissionChanges method, with any body, and a specified content type
+func NewRequestPermissionChangesRequestWithBody(server string, publicID PublicID, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "publicId", publicID, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/permission-requests/%s/request-changes", pathParam0)
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
 // NewLeaveSessionRequest constructs an http.Request for the LeaveSession method
 func NewLeaveSessionRequest(server string) (*http.Request, error) {
 	var err error
@@ -8626,6 +10730,96 @@ func NewGetStreamCursorRequest(server string) (*http.Request, error) {
 	}
 
 	operationPath := fmt.Sprintf("/api/stream/cursor")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	req, err := http.NewRequest(http.MethodGet, queryURL.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+
+	return req, nil
+}
+
+// NewUploadImageRequestWithBody constructs an http.Request for the UploadImage method, with any body, and a specified content type
+func NewUploadImageRequestWithBody(server string, params *UploadImageParams, contentType string, body io.Reader) (*http.Request, error) {
+	var err error
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/uploads/images")
+	if operationPath[0] == '/' {
+		operationPath = "." + operationPath
+	}
+
+	queryURL, err := serverURL.Parse(operationPath)
+	if err != nil {
+		return nil, err
+	}
+
+	if params != nil {
+		// queryValues collects non-styled parameters (passthrough, JSON)
+		// that are safe to round-trip through url.Values.Encode().
+		queryValues := queryURL.Query()
+		// rawQueryFragments collects pre-encoded query fragments from
+		// styled parameters, preserving literal commas as delimiters
+		// per the OpenAPI spec (e.g. "color=blue,black,brown").
+		var rawQueryFragments []string
+
+		if params.Filename != nil {
+
+			if queryFrag, err := runtime.StyleParamWithOptions("form", true, "filename", *params.Filename, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationQuery, Type: "string", Format: ""}); err != nil {
+				return nil, err
+			} else {
+				for _, qp := range strings.Split(queryFrag, "&") {
+					rawQueryFragments = append(rawQueryFragments, qp)
+				}
+			}
+
+		}
+
+		if encoded := queryValues.Encode(); encoded != "" {
+			rawQueryFragments = append(rawQueryFragments, encoded)
+		}
+		queryURL.RawQuery = strings.Join(rawQueryFragments, "&")
+	}
+
+	req, err := http.NewRequest(http.MethodPost, queryURL.String(), body)
+	if err != nil {
+		return nil, err
+	}
+
+	req.Header.Add("Content-Type", contentType)
+
+	return req, nil
+}
+
+// NewGetImageRequest constructs an http.Request for the GetImage method
+func NewGetImageRequest(server string, image string) (*http.Request, error) {
+	var err error
+
+	var pathParam0 string
+
+	pathParam0, err = runtime.StyleParamWithOptions("simple", false, "image", image, runtime.StyleParamOptions{ParamLocation: runtime.ParamLocationPath, Type: "string", Format: ""})
+	if err != nil {
+		return nil, err
+	}
+
+	serverURL, err := url.Parse(server)
+	if err != nil {
+		return nil, err
+	}
+
+	operationPath := fmt.Sprintf("/api/uploads/images/%s", pathParam0)
 	if operationPath[0] == '/' {
 		operationPath = "." + operationPath
 	}
@@ -8860,6 +11054,15 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/agents (the `ListAgents` operationId).
 	ListAgentsWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListAgentsResponse, error)
 
+	// ListAuditWithResponse List who let whom do what, newest first.
+	//
+	// Each grant, refusal, revocation and sign-in of the team. Written together with what it tells of; nothing changes or removes an entry.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/audit (the `ListAudit` operationId).
+	ListAuditWithResponse(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*ListAuditResponse, error)
+
 	// LogInWithBodyWithResponse Sign a person in.
 	//
 	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
@@ -9059,6 +11262,13 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with POST /api/issues/{id}/attachments (the `AddAttachment` operationId).
 	AddAttachmentWithBodyWithResponse(ctx context.Context, id IssuePath, params *AddAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*AddAttachmentResponse, error)
 
+	// RemoveAttachmentWithResponse Remove a file from its card for good.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with DELETE /api/issues/{id}/attachments/{attachment} (the `RemoveAttachment` operationId).
+	RemoveAttachmentWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *RemoveAttachmentParams, reqEditors ...RequestEditorFn) (*RemoveAttachmentResponse, error)
+
 	// DownloadAttachmentWithResponse Download a file of a card.
 	//
 	// Always as a file to keep, never as a page.
@@ -9067,6 +11277,42 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/issues/{id}/attachments/{attachment} (the `DownloadAttachment` operationId).
 	DownloadAttachmentWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *DownloadAttachmentParams, reqEditors ...RequestEditorFn) (*DownloadAttachmentResponse, error)
+
+	// EditAttachmentWithBodyWithResponse Make a file the card's cover, or no longer.
+	//
+	// A card has one cover at most.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+	EditAttachmentWithBodyWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditAttachmentResponse, error)
+
+	// EditAttachmentWithResponse Make a file the card's cover, or no longer.
+	//
+	// A card has one cover at most.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+	EditAttachmentWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, body EditAttachmentJSONRequestBody, reqEditors ...RequestEditorFn) (*EditAttachmentResponse, error)
+
+	// ReplaceAttachmentWithBodyWithResponse Replace the bytes of a card's file.
+	//
+	// The file keeps its id, its place, its being the cover and, unless `filename` says otherwise, its name. Whoever reads the old bytes reads them to their end; a body that ends early changes nothing. Of two that come at once the later one stays.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with PUT /api/issues/{id}/attachments/{attachment} (the `ReplaceAttachment` operationId).
+	ReplaceAttachmentWithBodyWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *ReplaceAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceAttachmentResponse, error)
+
+	// GetThumbnailWithResponse Read a small picture of an image on a card.
+	//
+	// PNG or JPEG, at most 480 pixels wide and 360 high. Only an attachment with a `thumbnail_url` has one.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/issues/{id}/attachments/{attachment}/thumbnail (the `GetThumbnail` operationId).
+	GetThumbnailWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *GetThumbnailParams, reqEditors ...RequestEditorFn) (*GetThumbnailResponse, error)
 
 	// ListCommentsWithResponse List a card's comments, oldest first.
 	//
@@ -9244,6 +11490,105 @@ type ClientWithResponsesInterface interface {
 	// Corresponds with GET /api/people (the `ListPeople` operationId).
 	ListPeopleWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*ListPeopleResponse, error)
 
+	// ListPermissionRequestsWithResponse List what the caller's keys asked for, newest first.
+	//
+	// Requests of the keys that the caller owns. Nobody else decides on them.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/permission-requests (the `ListPermissionRequests` operationId).
+	ListPermissionRequestsWithResponse(ctx context.Context, params *ListPermissionRequestsParams, reqEditors ...RequestEditorFn) (*ListPermissionRequestsResponse, error)
+
+	// CreatePermissionRequestWithBodyWithResponse Ask the key's owner for more permissions.
+	//
+	// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+	// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+	// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+	CreatePermissionRequestWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePermissionRequestResponse, error)
+
+	// CreatePermissionRequestWithResponse Ask the key's owner for more permissions.
+	//
+	// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+	// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+	// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+	CreatePermissionRequestWithResponse(ctx context.Context, body CreatePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePermissionRequestResponse, error)
+
+	// GetPermissionRequestWithResponse Read one permission request.
+	//
+	// What the key's owner needs to decide: which key asks for what and why, what it holds already, and the `digest` that a decision has to name.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/permission-requests/{publicId} (the `GetPermissionRequest` operationId).
+	GetPermissionRequestWithResponse(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*GetPermissionRequestResponse, error)
+
+	// ApprovePermissionRequestWithBodyWithResponse Grant what a key asked for.
+	//
+	// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+	ApprovePermissionRequestWithBodyWithResponse(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApprovePermissionRequestResponse, error)
+
+	// ApprovePermissionRequestWithResponse Grant what a key asked for.
+	//
+	// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+	ApprovePermissionRequestWithResponse(ctx context.Context, publicID PublicID, body ApprovePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*ApprovePermissionRequestResponse, error)
+
+	// ClaimPermissionRequestWithResponse Ask what became of the calling key's permission request.
+	//
+	// `denied` and `revision_requested` carry the person's `note`. A request that has long ended, or is another key's, answers 404.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/claim (the `ClaimPermissionRequest` operationId).
+	ClaimPermissionRequestWithResponse(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*ClaimPermissionRequestResponse, error)
+
+	// DenyPermissionRequestWithBodyWithResponse Refuse what a key asked for.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+	DenyPermissionRequestWithBodyWithResponse(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DenyPermissionRequestResponse, error)
+
+	// DenyPermissionRequestWithResponse Refuse what a key asked for.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+	DenyPermissionRequestWithResponse(ctx context.Context, publicID PublicID, body DenyPermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*DenyPermissionRequestResponse, error)
+
+	// RequestPermissionChangesWithBodyWithResponse Send a permission request back with what has to change.
+	//
+	// Ends this request. The asker reads the note with its next claim and may ask again.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+	RequestPermissionChangesWithBodyWithResponse(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RequestPermissionChangesResponse, error)
+
+	// RequestPermissionChangesWithResponse Send a permission request back with what has to change.
+	//
+	// Ends this request. The asker reads the note with its next claim and may ask again.
+	//
+	// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+	RequestPermissionChangesWithResponse(ctx context.Context, publicID PublicID, body RequestPermissionChangesJSONRequestBody, reqEditors ...RequestEditorFn) (*RequestPermissionChangesResponse, error)
+
 	// LeaveSessionWithResponse Leave, and let the agent go.
 	//
 	// Returns a wrapper object for the known response body format(s).
@@ -9299,6 +11644,22 @@ type ClientWithResponsesInterface interface {
 	//
 	// Corresponds with GET /api/stream/cursor (the `GetStreamCursor` operationId).
 	GetStreamCursorWithResponse(ctx context.Context, reqEditors ...RequestEditorFn) (*GetStreamCursorResponse, error)
+
+	// UploadImageWithBodyWithResponse Upload an image for a text to show.
+	//
+	// The body is the image as it is: PNG, JPEG, GIF, WebP or AVIF, told from its bytes. It belongs to no card; put `markdown` into any text.
+	//
+	// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with POST /api/uploads/images (the `UploadImage` operationId).
+	UploadImageWithBodyWithResponse(ctx context.Context, params *UploadImageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadImageResponse, error)
+
+	// GetImageWithResponse Read an image that was uploaded.
+	//
+	// Returns a wrapper object for the known response body format(s).
+	//
+	// Corresponds with GET /api/uploads/images/{image} (the `GetImage` operationId).
+	GetImageWithResponse(ctx context.Context, image string, reqEditors ...RequestEditorFn) (*GetImageResponse, error)
 
 	// GetHealthWithResponse Say that the process answers.
 	//
@@ -9667,7 +12028,7 @@ type ApproveAccessRequestResponse struct {
 	// JSON415 the response for an HTTP 415 `application/json` response
 	JSON415 *NotJSON
 	// JSON422 the response for an HTTP 422 `application/json` response
-	JSON422 *OwnerLacksPermissionRefusal
+	JSON422 *OwnerLacks
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Failed
 }
@@ -9713,7 +12074,7 @@ func (r ApproveAccessRequestResponse) GetJSON415() *NotJSON {
 }
 
 // GetJSON422 returns the response for an HTTP 422 `application/json` response
-func (r ApproveAccessRequestResponse) GetJSON422() *OwnerLacksPermissionRefusal {
+func (r ApproveAccessRequestResponse) GetJSON422() *OwnerLacks {
 	return r.JSON422
 }
 
@@ -10001,6 +12362,75 @@ func (r ListAgentsResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r ListAgentsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ListAuditResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AuditPage
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *PersonLacks
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListAuditResponse) GetJSON200() *AuditPage {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListAuditResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListAuditResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListAuditResponse) GetJSON403() *PersonLacks {
+	return r.JSON403
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListAuditResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListAuditResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListAuditResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListAuditResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListAuditResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -11429,7 +13859,7 @@ type AddAttachmentResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
 	// JSON201 the response for an HTTP 201 `application/json` response
-	JSON201 *Attachment
+	JSON201 *AttachmentKept
 	// JSON400 the response for an HTTP 400 `application/json` response
 	JSON400 *Invalid
 	// JSON401 the response for an HTTP 401 `application/json` response
@@ -11444,12 +13874,14 @@ type AddAttachmentResponse struct {
 	JSON413 *TooLarge
 	// JSON415 the response for an HTTP 415 `application/json` response
 	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *NoCover
 	// JSON500 the response for an HTTP 500 `application/json` response
 	JSON500 *Failed
 }
 
 // GetJSON201 returns the response for an HTTP 201 `application/json` response
-func (r AddAttachmentResponse) GetJSON201() *Attachment {
+func (r AddAttachmentResponse) GetJSON201() *AttachmentKept {
 	return r.JSON201
 }
 
@@ -11488,6 +13920,11 @@ func (r AddAttachmentResponse) GetJSON415() *NotJSON {
 	return r.JSON415
 }
 
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r AddAttachmentResponse) GetJSON422() *NoCover {
+	return r.JSON422
+}
+
 // GetJSON500 returns the response for an HTTP 500 `application/json` response
 func (r AddAttachmentResponse) GetJSON500() *Failed {
 	return r.JSON500
@@ -11516,6 +13953,75 @@ func (r AddAttachmentResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r AddAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RemoveAttachmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r RemoveAttachmentResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r RemoveAttachmentResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r RemoveAttachmentResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r RemoveAttachmentResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r RemoveAttachmentResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r RemoveAttachmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RemoveAttachmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RemoveAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RemoveAttachmentResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -11592,6 +14098,269 @@ func (r DownloadAttachmentResponse) StatusCode() int {
 
 // ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
 func (r DownloadAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type EditAttachmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AttachmentKept
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *NoCover
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r EditAttachmentResponse) GetJSON200() *AttachmentKept {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r EditAttachmentResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r EditAttachmentResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r EditAttachmentResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r EditAttachmentResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r EditAttachmentResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r EditAttachmentResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r EditAttachmentResponse) GetJSON422() *NoCover {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r EditAttachmentResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r EditAttachmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r EditAttachmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r EditAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r EditAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ReplaceAttachmentResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *AttachmentKept
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *NoCover
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON200() *AttachmentKept {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON422() *NoCover {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ReplaceAttachmentResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ReplaceAttachmentResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ReplaceAttachmentResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ReplaceAttachmentResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ReplaceAttachmentResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetThumbnailResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetThumbnailResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetThumbnailResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetThumbnailResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetThumbnailResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetThumbnailResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetThumbnailResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetThumbnailResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetThumbnailResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetThumbnailResponse) ContentType() string {
 	if r.HTTPResponse != nil {
 		return r.HTTPResponse.Header.Get("Content-Type")
 	}
@@ -12905,6 +15674,636 @@ func (r ListPeopleResponse) ContentType() string {
 	return ""
 }
 
+type ListPermissionRequestsResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PermissionRequestPage
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAPerson
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ListPermissionRequestsResponse) GetJSON200() *PermissionRequestPage {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ListPermissionRequestsResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ListPermissionRequestsResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ListPermissionRequestsResponse) GetJSON403() *NotAPerson {
+	return r.JSON403
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ListPermissionRequestsResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ListPermissionRequestsResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ListPermissionRequestsResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ListPermissionRequestsResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ListPermissionRequestsResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+// CreatePermissionRequestResponse429Headers the declared response headers of an HTTP 429 response for CreatePermissionRequest
+type CreatePermissionRequestResponse429Headers struct {
+	RetryAfter *int32
+}
+
+type CreatePermissionRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *PermissionRequestCreated
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *PermissionRequestCreateRefusal
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAnAgent
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *PermissionRequestStateRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *OwnerLacks
+	// JSON429 the response for an HTTP 429 `application/json` response
+	JSON429 *TooMany
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+	// Headers429 the parsed response headers for an HTTP 429 response
+	Headers429 *CreatePermissionRequestResponse429Headers
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON201() *PermissionRequestCreated {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON400() *PermissionRequestCreateRefusal {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON403() *NotAnAgent {
+	return r.JSON403
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON409() *PermissionRequestStateRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON422() *OwnerLacks {
+	return r.JSON422
+}
+
+// GetJSON429 returns the response for an HTTP 429 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON429() *TooMany {
+	return r.JSON429
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r CreatePermissionRequestResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r CreatePermissionRequestResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r CreatePermissionRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r CreatePermissionRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r CreatePermissionRequestResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetPermissionRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PermissionRequest
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAPerson
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r GetPermissionRequestResponse) GetJSON200() *PermissionRequest {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetPermissionRequestResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetPermissionRequestResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetPermissionRequestResponse) GetJSON403() *NotAPerson {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetPermissionRequestResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetPermissionRequestResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetPermissionRequestResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetPermissionRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetPermissionRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetPermissionRequestResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ApprovePermissionRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PermissionRequest
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAPersonHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *PermissionDecisionRefusal
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *OwnerLacks
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON200() *PermissionRequest {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON403() *NotAPersonHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON409() *PermissionDecisionRefusal {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON422() *OwnerLacks {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ApprovePermissionRequestResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ApprovePermissionRequestResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ApprovePermissionRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ApprovePermissionRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ApprovePermissionRequestResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type ClaimPermissionRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PermissionRequestClaimed
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAnAgent
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r ClaimPermissionRequestResponse) GetJSON200() *PermissionRequestClaimed {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r ClaimPermissionRequestResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r ClaimPermissionRequestResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r ClaimPermissionRequestResponse) GetJSON403() *NotAnAgent {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r ClaimPermissionRequestResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r ClaimPermissionRequestResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r ClaimPermissionRequestResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r ClaimPermissionRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r ClaimPermissionRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r ClaimPermissionRequestResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type DenyPermissionRequestResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PermissionRequest
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAPersonHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *NotDecidable
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON200() *PermissionRequest {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON403() *NotAPersonHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON409() *NotDecidable {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r DenyPermissionRequestResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r DenyPermissionRequestResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r DenyPermissionRequestResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r DenyPermissionRequestResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r DenyPermissionRequestResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type RequestPermissionChangesResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON200 the response for an HTTP 200 `application/json` response
+	JSON200 *PermissionRequest
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *NotAPersonHere
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON409 the response for an HTTP 409 `application/json` response
+	JSON409 *NotDecidable
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON200 returns the response for an HTTP 200 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON200() *PermissionRequest {
+	return r.JSON200
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON403() *NotAPersonHere {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON409 returns the response for an HTTP 409 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON409() *NotDecidable {
+	return r.JSON409
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r RequestPermissionChangesResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r RequestPermissionChangesResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r RequestPermissionChangesResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r RequestPermissionChangesResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r RequestPermissionChangesResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 type LeaveSessionResponse struct {
 	Body         []byte
 	HTTPResponse *http.Response
@@ -13250,6 +16649,165 @@ func (r GetStreamCursorResponse) ContentType() string {
 	return ""
 }
 
+type UploadImageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON201 the response for an HTTP 201 `application/json` response
+	JSON201 *ImageUploaded
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *LacksHere
+	// JSON413 the response for an HTTP 413 `application/json` response
+	JSON413 *TooLarge
+	// JSON415 the response for an HTTP 415 `application/json` response
+	JSON415 *NotJSON
+	// JSON422 the response for an HTTP 422 `application/json` response
+	JSON422 *NotAnImageRefusal
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON201 returns the response for an HTTP 201 `application/json` response
+func (r UploadImageResponse) GetJSON201() *ImageUploaded {
+	return r.JSON201
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r UploadImageResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r UploadImageResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r UploadImageResponse) GetJSON403() *LacksHere {
+	return r.JSON403
+}
+
+// GetJSON413 returns the response for an HTTP 413 `application/json` response
+func (r UploadImageResponse) GetJSON413() *TooLarge {
+	return r.JSON413
+}
+
+// GetJSON415 returns the response for an HTTP 415 `application/json` response
+func (r UploadImageResponse) GetJSON415() *NotJSON {
+	return r.JSON415
+}
+
+// GetJSON422 returns the response for an HTTP 422 `application/json` response
+func (r UploadImageResponse) GetJSON422() *NotAnImageRefusal {
+	return r.JSON422
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r UploadImageResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r UploadImageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r UploadImageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r UploadImageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r UploadImageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
+type GetImageResponse struct {
+	Body         []byte
+	HTTPResponse *http.Response
+	// JSON400 the response for an HTTP 400 `application/json` response
+	JSON400 *Invalid
+	// JSON401 the response for an HTTP 401 `application/json` response
+	JSON401 *SignedOut
+	// JSON403 the response for an HTTP 403 `application/json` response
+	JSON403 *Lacks
+	// JSON404 the response for an HTTP 404 `application/json` response
+	JSON404 *Missing
+	// JSON500 the response for an HTTP 500 `application/json` response
+	JSON500 *Failed
+}
+
+// GetJSON400 returns the response for an HTTP 400 `application/json` response
+func (r GetImageResponse) GetJSON400() *Invalid {
+	return r.JSON400
+}
+
+// GetJSON401 returns the response for an HTTP 401 `application/json` response
+func (r GetImageResponse) GetJSON401() *SignedOut {
+	return r.JSON401
+}
+
+// GetJSON403 returns the response for an HTTP 403 `application/json` response
+func (r GetImageResponse) GetJSON403() *Lacks {
+	return r.JSON403
+}
+
+// GetJSON404 returns the response for an HTTP 404 `application/json` response
+func (r GetImageResponse) GetJSON404() *Missing {
+	return r.JSON404
+}
+
+// GetJSON500 returns the response for an HTTP 500 `application/json` response
+func (r GetImageResponse) GetJSON500() *Failed {
+	return r.JSON500
+}
+
+// GetBody returns the raw response body bytes
+func (r GetImageResponse) GetBody() []byte {
+	return r.Body
+}
+
+// Status returns HTTPResponse.Status
+func (r GetImageResponse) Status() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Status
+	}
+	return http.StatusText(0)
+}
+
+// StatusCode returns HTTPResponse.StatusCode
+func (r GetImageResponse) StatusCode() int {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.StatusCode
+	}
+	return 0
+}
+
+// ContentType is a convenience method to retrieve the Content-Type value from the HTTP response headers
+func (r GetImageResponse) ContentType() string {
+	if r.HTTPResponse != nil {
+		return r.HTTPResponse.Header.Get("Content-Type")
+	}
+	return ""
+}
+
 // GetHealthResponse429Headers the declared response headers of an HTTP 429 response for GetHealth
 type GetHealthResponse429Headers struct {
 	RetryAfter *int32
@@ -13576,6 +17134,21 @@ func (c *ClientWithResponses) ListAgentsWithResponse(ctx context.Context, reqEdi
 		return nil, err
 	}
 	return ParseListAgentsResponse(rsp)
+}
+
+// ListAuditWithResponse List who let whom do what, newest first.
+//
+// Each grant, refusal, revocation and sign-in of the team. Written together with what it tells of; nothing changes or removes an entry.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/audit (the `ListAudit` operationId).
+func (c *ClientWithResponses) ListAuditWithResponse(ctx context.Context, params *ListAuditParams, reqEditors ...RequestEditorFn) (*ListAuditResponse, error) {
+	rsp, err := c.ListAudit(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListAuditResponse(rsp)
 }
 
 // LogInWithBodyWithResponse Sign a person in.
@@ -13927,6 +17500,19 @@ func (c *ClientWithResponses) AddAttachmentWithBodyWithResponse(ctx context.Cont
 	return ParseAddAttachmentResponse(rsp)
 }
 
+// RemoveAttachmentWithResponse Remove a file from its card for good.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with DELETE /api/issues/{id}/attachments/{attachment} (the `RemoveAttachment` operationId).
+func (c *ClientWithResponses) RemoveAttachmentWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *RemoveAttachmentParams, reqEditors ...RequestEditorFn) (*RemoveAttachmentResponse, error) {
+	rsp, err := c.RemoveAttachment(ctx, id, attachment, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRemoveAttachmentResponse(rsp)
+}
+
 // DownloadAttachmentWithResponse Download a file of a card.
 //
 // Always as a file to keep, never as a page.
@@ -13940,6 +17526,66 @@ func (c *ClientWithResponses) DownloadAttachmentWithResponse(ctx context.Context
 		return nil, err
 	}
 	return ParseDownloadAttachmentResponse(rsp)
+}
+
+// EditAttachmentWithBodyWithResponse Make a file the card's cover, or no longer.
+//
+// A card has one cover at most.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+func (c *ClientWithResponses) EditAttachmentWithBodyWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*EditAttachmentResponse, error) {
+	rsp, err := c.EditAttachmentWithBody(ctx, id, attachment, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditAttachmentResponse(rsp)
+}
+
+// EditAttachmentWithResponse Make a file the card's cover, or no longer.
+//
+// A card has one cover at most.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PATCH /api/issues/{id}/attachments/{attachment} (the `EditAttachment` operationId).
+func (c *ClientWithResponses) EditAttachmentWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *EditAttachmentParams, body EditAttachmentJSONRequestBody, reqEditors ...RequestEditorFn) (*EditAttachmentResponse, error) {
+	rsp, err := c.EditAttachment(ctx, id, attachment, params, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseEditAttachmentResponse(rsp)
+}
+
+// ReplaceAttachmentWithBodyWithResponse Replace the bytes of a card's file.
+//
+// The file keeps its id, its place, its being the cover and, unless `filename` says otherwise, its name. Whoever reads the old bytes reads them to their end; a body that ends early changes nothing. Of two that come at once the later one stays.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with PUT /api/issues/{id}/attachments/{attachment} (the `ReplaceAttachment` operationId).
+func (c *ClientWithResponses) ReplaceAttachmentWithBodyWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *ReplaceAttachmentParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ReplaceAttachmentResponse, error) {
+	rsp, err := c.ReplaceAttachmentWithBody(ctx, id, attachment, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseReplaceAttachmentResponse(rsp)
+}
+
+// GetThumbnailWithResponse Read a small picture of an image on a card.
+//
+// PNG or JPEG, at most 480 pixels wide and 360 high. Only an attachment with a `thumbnail_url` has one.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/issues/{id}/attachments/{attachment}/thumbnail (the `GetThumbnail` operationId).
+func (c *ClientWithResponses) GetThumbnailWithResponse(ctx context.Context, id IssuePath, attachment AttachmentID, params *GetThumbnailParams, reqEditors ...RequestEditorFn) (*GetThumbnailResponse, error) {
+	rsp, err := c.GetThumbnail(ctx, id, attachment, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetThumbnailResponse(rsp)
 }
 
 // ListCommentsWithResponse List a card's comments, oldest first.
@@ -14244,6 +17890,171 @@ func (c *ClientWithResponses) ListPeopleWithResponse(ctx context.Context, reqEdi
 	return ParseListPeopleResponse(rsp)
 }
 
+// ListPermissionRequestsWithResponse List what the caller's keys asked for, newest first.
+//
+// Requests of the keys that the caller owns. Nobody else decides on them.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/permission-requests (the `ListPermissionRequests` operationId).
+func (c *ClientWithResponses) ListPermissionRequestsWithResponse(ctx context.Context, params *ListPermissionRequestsParams, reqEditors ...RequestEditorFn) (*ListPermissionRequestsResponse, error) {
+	rsp, err := c.ListPermissionRequests(ctx, params, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseListPermissionRequestsResponse(rsp)
+}
+
+// CreatePermissionRequestWithBodyWithResponse Ask the key's owner for more permissions.
+//
+// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+func (c *ClientWithResponses) CreatePermissionRequestWithBodyWithResponse(ctx context.Context, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*CreatePermissionRequestResponse, error) {
+	rsp, err := c.CreatePermissionRequestWithBody(ctx, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePermissionRequestResponse(rsp)
+}
+
+// CreatePermissionRequestWithResponse Ask the key's owner for more permissions.
+//
+// Answers with a link for the person who owns the calling key. Show them `confirmCode`; they compare it on the page
+// behind `approvalUrl`. What they grant, the same key holds from its next call on. Poll
+// `POST /api/permission-requests/{publicId}/claim` every `pollMs`. The same request made twice is two requests.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests (the `CreatePermissionRequest` operationId).
+func (c *ClientWithResponses) CreatePermissionRequestWithResponse(ctx context.Context, body CreatePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*CreatePermissionRequestResponse, error) {
+	rsp, err := c.CreatePermissionRequest(ctx, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseCreatePermissionRequestResponse(rsp)
+}
+
+// GetPermissionRequestWithResponse Read one permission request.
+//
+// What the key's owner needs to decide: which key asks for what and why, what it holds already, and the `digest` that a decision has to name.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/permission-requests/{publicId} (the `GetPermissionRequest` operationId).
+func (c *ClientWithResponses) GetPermissionRequestWithResponse(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*GetPermissionRequestResponse, error) {
+	rsp, err := c.GetPermissionRequest(ctx, publicID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetPermissionRequestResponse(rsp)
+}
+
+// ApprovePermissionRequestWithBodyWithResponse Grant what a key asked for.
+//
+// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+func (c *ClientWithResponses) ApprovePermissionRequestWithBodyWithResponse(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*ApprovePermissionRequestResponse, error) {
+	rsp, err := c.ApprovePermissionRequestWithBody(ctx, publicID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApprovePermissionRequestResponse(rsp)
+}
+
+// ApprovePermissionRequestWithResponse Grant what a key asked for.
+//
+// All of it or nothing: to grant less, ask for changes. The key holds it from its next call on, and its streams end at once with `permissions_changed`. Only the request whose `digest` is named is approved.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests/{publicId}/approve (the `ApprovePermissionRequest` operationId).
+func (c *ClientWithResponses) ApprovePermissionRequestWithResponse(ctx context.Context, publicID PublicID, body ApprovePermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*ApprovePermissionRequestResponse, error) {
+	rsp, err := c.ApprovePermissionRequest(ctx, publicID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseApprovePermissionRequestResponse(rsp)
+}
+
+// ClaimPermissionRequestWithResponse Ask what became of the calling key's permission request.
+//
+// `denied` and `revision_requested` carry the person's `note`. A request that has long ended, or is another key's, answers 404.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests/{publicId}/claim (the `ClaimPermissionRequest` operationId).
+func (c *ClientWithResponses) ClaimPermissionRequestWithResponse(ctx context.Context, publicID PublicID, reqEditors ...RequestEditorFn) (*ClaimPermissionRequestResponse, error) {
+	rsp, err := c.ClaimPermissionRequest(ctx, publicID, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseClaimPermissionRequestResponse(rsp)
+}
+
+// DenyPermissionRequestWithBodyWithResponse Refuse what a key asked for.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+func (c *ClientWithResponses) DenyPermissionRequestWithBodyWithResponse(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*DenyPermissionRequestResponse, error) {
+	rsp, err := c.DenyPermissionRequestWithBody(ctx, publicID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDenyPermissionRequestResponse(rsp)
+}
+
+// DenyPermissionRequestWithResponse Refuse what a key asked for.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests/{publicId}/deny (the `DenyPermissionRequest` operationId).
+func (c *ClientWithResponses) DenyPermissionRequestWithResponse(ctx context.Context, publicID PublicID, body DenyPermissionRequestJSONRequestBody, reqEditors ...RequestEditorFn) (*DenyPermissionRequestResponse, error) {
+	rsp, err := c.DenyPermissionRequest(ctx, publicID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseDenyPermissionRequestResponse(rsp)
+}
+
+// RequestPermissionChangesWithBodyWithResponse Send a permission request back with what has to change.
+//
+// Ends this request. The asker reads the note with its next claim and may ask again.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+func (c *ClientWithResponses) RequestPermissionChangesWithBodyWithResponse(ctx context.Context, publicID PublicID, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*RequestPermissionChangesResponse, error) {
+	rsp, err := c.RequestPermissionChangesWithBody(ctx, publicID, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRequestPermissionChangesResponse(rsp)
+}
+
+// RequestPermissionChangesWithResponse Send a permission request back with what has to change.
+//
+// Ends this request. The asker reads the note with its next claim and may ask again.
+//
+// Takes a body of the `application/json` content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/permission-requests/{publicId}/request-changes (the `RequestPermissionChanges` operationId).
+func (c *ClientWithResponses) RequestPermissionChangesWithResponse(ctx context.Context, publicID PublicID, body RequestPermissionChangesJSONRequestBody, reqEditors ...RequestEditorFn) (*RequestPermissionChangesResponse, error) {
+	rsp, err := c.RequestPermissionChanges(ctx, publicID, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseRequestPermissionChangesResponse(rsp)
+}
+
 // LeaveSessionWithResponse Leave, and let the agent go.
 //
 // Returns a wrapper object for the known response body format(s).
@@ -14334,6 +18145,34 @@ func (c *ClientWithResponses) GetStreamCursorWithResponse(ctx context.Context, r
 		return nil, err
 	}
 	return ParseGetStreamCursorResponse(rsp)
+}
+
+// UploadImageWithBodyWithResponse Upload an image for a text to show.
+//
+// The body is the image as it is: PNG, JPEG, GIF, WebP or AVIF, told from its bytes. It belongs to no card; put `markdown` into any text.
+//
+// Takes any type of body and a specified content type, and returns a wrapper object for the known response body format(s).
+//
+// Corresponds with POST /api/uploads/images (the `UploadImage` operationId).
+func (c *ClientWithResponses) UploadImageWithBodyWithResponse(ctx context.Context, params *UploadImageParams, contentType string, body io.Reader, reqEditors ...RequestEditorFn) (*UploadImageResponse, error) {
+	rsp, err := c.UploadImageWithBody(ctx, params, contentType, body, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseUploadImageResponse(rsp)
+}
+
+// GetImageWithResponse Read an image that was uploaded.
+//
+// Returns a wrapper object for the known response body format(s).
+//
+// Corresponds with GET /api/uploads/images/{image} (the `GetImage` operationId).
+func (c *ClientWithResponses) GetImageWithResponse(ctx context.Context, image string, reqEditors ...RequestEditorFn) (*GetImageResponse, error) {
+	rsp, err := c.GetImage(ctx, image, reqEditors...)
+	if err != nil {
+		return nil, err
+	}
+	return ParseGetImageResponse(rsp)
 }
 
 // GetHealthWithResponse Say that the process answers.
@@ -14717,7 +18556,7 @@ func ParseApproveAccessRequestResponse(rsp *http.Response) (*ApproveAccessReques
 		response.JSON415 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
-		var dest OwnerLacksPermissionRefusal
+		var dest OwnerLacks
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -14929,6 +18768,60 @@ func ParseListAgentsResponse(rsp *http.Response) (*ListAgentsResponse, error) {
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
 		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseListAuditResponse parses an HTTP response from a ListAuditWithResponse call
+func ParseListAuditResponse(rsp *http.Response) (*ListAuditResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListAuditResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AuditPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest PersonLacks
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -16184,7 +20077,7 @@ func ParseAddAttachmentResponse(rsp *http.Response) (*AddAttachmentResponse, err
 
 	switch {
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
-		var dest Attachment
+		var dest AttachmentKept
 		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
 			return nil, err
 		}
@@ -16238,6 +20131,70 @@ func ParseAddAttachmentResponse(rsp *http.Response) (*AddAttachmentResponse, err
 			return nil, err
 		}
 		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest NoCover
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRemoveAttachmentResponse parses an HTTP response from a RemoveAttachmentWithResponse call
+func ParseRemoveAttachmentResponse(rsp *http.Response) (*RemoveAttachmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RemoveAttachmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case rsp.StatusCode == 204:
+		break // No content-type
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
 
 	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
 		var dest Failed
@@ -16313,6 +20270,224 @@ func ParseDownloadAttachmentResponse(rsp *http.Response) (*DownloadAttachmentRes
 			headers.ContentDisposition = &value
 		}
 		response.Headers200 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseEditAttachmentResponse parses an HTTP response from a EditAttachmentWithResponse call
+func ParseEditAttachmentResponse(rsp *http.Response) (*EditAttachmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &EditAttachmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AttachmentKept
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest NoCover
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseReplaceAttachmentResponse parses an HTTP response from a ReplaceAttachmentWithResponse call
+func ParseReplaceAttachmentResponse(rsp *http.Response) (*ReplaceAttachmentResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ReplaceAttachmentResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest AttachmentKept
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest NoCover
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetThumbnailResponse parses an HTTP response from a GetThumbnailWithResponse call
+func ParseGetThumbnailResponse(rsp *http.Response) (*GetThumbnailResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetThumbnailResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
 	}
 
 	return response, nil
@@ -17412,6 +21587,537 @@ func ParseListPeopleResponse(rsp *http.Response) (*ListPeopleResponse, error) {
 	return response, nil
 }
 
+// ParseListPermissionRequestsResponse parses an HTTP response from a ListPermissionRequestsWithResponse call
+func ParseListPermissionRequestsResponse(rsp *http.Response) (*ListPermissionRequestsResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ListPermissionRequestsResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PermissionRequestPage
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAPerson
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseCreatePermissionRequestResponse parses an HTTP response from a CreatePermissionRequestWithResponse call
+func ParseCreatePermissionRequestResponse(rsp *http.Response) (*CreatePermissionRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &CreatePermissionRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest PermissionRequestCreated
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest PermissionRequestCreateRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAnAgent
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest PermissionRequestStateRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest OwnerLacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 429:
+		var dest TooMany
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON429 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	switch {
+	case rsp.StatusCode == 429:
+		var headers CreatePermissionRequestResponse429Headers
+		if values := rsp.Header.Values("Retry-After"); len(values) > 0 {
+			var value int32
+			if err := runtime.BindStyledParameterWithOptions("simple", "Retry-After", values[0], &value, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationHeader, Explode: false, Required: false, Type: "integer", Format: "int32"}); err != nil {
+				return nil, err
+			}
+			headers.RetryAfter = &value
+		}
+		response.Headers429 = &headers
+	}
+
+	return response, nil
+}
+
+// ParseGetPermissionRequestResponse parses an HTTP response from a GetPermissionRequestWithResponse call
+func ParseGetPermissionRequestResponse(rsp *http.Response) (*GetPermissionRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetPermissionRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PermissionRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAPerson
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseApprovePermissionRequestResponse parses an HTTP response from a ApprovePermissionRequestWithResponse call
+func ParseApprovePermissionRequestResponse(rsp *http.Response) (*ApprovePermissionRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ApprovePermissionRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PermissionRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAPersonHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest PermissionDecisionRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest OwnerLacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseClaimPermissionRequestResponse parses an HTTP response from a ClaimPermissionRequestWithResponse call
+func ParseClaimPermissionRequestResponse(rsp *http.Response) (*ClaimPermissionRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &ClaimPermissionRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PermissionRequestClaimed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAnAgent
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseDenyPermissionRequestResponse parses an HTTP response from a DenyPermissionRequestWithResponse call
+func ParseDenyPermissionRequestResponse(rsp *http.Response) (*DenyPermissionRequestResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &DenyPermissionRequestResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PermissionRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAPersonHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest NotDecidable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseRequestPermissionChangesResponse parses an HTTP response from a RequestPermissionChangesWithResponse call
+func ParseRequestPermissionChangesResponse(rsp *http.Response) (*RequestPermissionChangesResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &RequestPermissionChangesResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 200:
+		var dest PermissionRequest
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON200 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest NotAPersonHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 409:
+		var dest NotDecidable
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON409 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseLeaveSessionResponse parses an HTTP response from a LeaveSessionWithResponse call
 func ParseLeaveSessionResponse(rsp *http.Response) (*LeaveSessionResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17685,6 +22391,135 @@ func ParseGetStreamCursorResponse(rsp *http.Response) (*GetStreamCursorResponse,
 	return response, nil
 }
 
+// ParseUploadImageResponse parses an HTTP response from a UploadImageWithResponse call
+func ParseUploadImageResponse(rsp *http.Response) (*UploadImageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &UploadImageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 201:
+		var dest ImageUploaded
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON201 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest LacksHere
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 413:
+		var dest TooLarge
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON413 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 415:
+		var dest NotJSON
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON415 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 422:
+		var dest NotAnImageRefusal
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON422 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
+// ParseGetImageResponse parses an HTTP response from a GetImageWithResponse call
+func ParseGetImageResponse(rsp *http.Response) (*GetImageResponse, error) {
+	bodyBytes, err := io.ReadAll(rsp.Body)
+	defer func() { _ = rsp.Body.Close() }()
+	if err != nil {
+		return nil, err
+	}
+
+	response := &GetImageResponse{
+		Body:         bodyBytes,
+		HTTPResponse: rsp,
+	}
+
+	switch {
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 400:
+		var dest Invalid
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON400 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 401:
+		var dest SignedOut
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON401 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 403:
+		var dest Lacks
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON403 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 404:
+		var dest Missing
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON404 = &dest
+
+	case strings.Contains(rsp.Header.Get("Content-Type"), "json") && rsp.StatusCode == 500:
+		var dest Failed
+		if err := json.Unmarshal(bodyBytes, &dest); err != nil {
+			return nil, err
+		}
+		response.JSON500 = &dest
+
+	}
+
+	return response, nil
+}
+
 // ParseGetHealthResponse parses an HTTP response from a GetHealthWithResponse call
 func ParseGetHealthResponse(rsp *http.Response) (*GetHealthResponse, error) {
 	bodyBytes, err := io.ReadAll(rsp.Body)
@@ -17824,6 +22659,9 @@ type ServerInterface interface {
 	// ListAgents List the agents of the team by number.
 	// (GET /api/agents)
 	ListAgents(w http.ResponseWriter, r *http.Request)
+	// ListAudit List who let whom do what, newest first.
+	// (GET /api/audit)
+	ListAudit(w http.ResponseWriter, r *http.Request, params ListAuditParams)
 	// LogIn Sign a person in.
 	// (POST /api/auth/login)
 	LogIn(w http.ResponseWriter, r *http.Request)
@@ -17878,9 +22716,21 @@ type ServerInterface interface {
 	// AddAttachment Attach a file to a card.
 	// (POST /api/issues/{id}/attachments)
 	AddAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, params AddAttachmentParams)
+	// RemoveAttachment Remove a file from its card for good.
+	// (DELETE /api/issues/{id}/attachments/{attachment})
+	RemoveAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params RemoveAttachmentParams)
 	// DownloadAttachment Download a file of a card.
 	// (GET /api/issues/{id}/attachments/{attachment})
 	DownloadAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params DownloadAttachmentParams)
+	// EditAttachment Make a file the card's cover, or no longer.
+	// (PATCH /api/issues/{id}/attachments/{attachment})
+	EditAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params EditAttachmentParams)
+	// ReplaceAttachment Replace the bytes of a card's file.
+	// (PUT /api/issues/{id}/attachments/{attachment})
+	ReplaceAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params ReplaceAttachmentParams)
+	// GetThumbnail Read a small picture of an image on a card.
+	// (GET /api/issues/{id}/attachments/{attachment}/thumbnail)
+	GetThumbnail(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params GetThumbnailParams)
 	// ListComments List a card's comments, oldest first.
 	// (GET /api/issues/{id}/comments)
 	ListComments(w http.ResponseWriter, r *http.Request, id IssuePath, params ListCommentsParams)
@@ -17929,6 +22779,27 @@ type ServerInterface interface {
 	// ListPeople List the people of the team by name.
 	// (GET /api/people)
 	ListPeople(w http.ResponseWriter, r *http.Request)
+	// ListPermissionRequests List what the caller's keys asked for, newest first.
+	// (GET /api/permission-requests)
+	ListPermissionRequests(w http.ResponseWriter, r *http.Request, params ListPermissionRequestsParams)
+	// CreatePermissionRequest Ask the key's owner for more permissions.
+	// (POST /api/permission-requests)
+	CreatePermissionRequest(w http.ResponseWriter, r *http.Request)
+	// GetPermissionRequest Read one permission request.
+	// (GET /api/permission-requests/{publicId})
+	GetPermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID)
+	// ApprovePermissionRequest Grant what a key asked for.
+	// (POST /api/permission-requests/{publicId}/approve)
+	ApprovePermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID)
+	// ClaimPermissionRequest Ask what became of the calling key's permission request.
+	// (POST /api/permission-requests/{publicId}/claim)
+	ClaimPermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID)
+	// DenyPermissionRequest Refuse what a key asked for.
+	// (POST /api/permission-requests/{publicId}/deny)
+	DenyPermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID)
+	// RequestPermissionChanges Send a permission request back with what has to change.
+	// (POST /api/permission-requests/{publicId}/request-changes)
+	RequestPermissionChanges(w http.ResponseWriter, r *http.Request, publicID PublicID)
 	// LeaveSession Leave, and let the agent go.
 	// (DELETE /api/plan-sessions)
 	LeaveSession(w http.ResponseWriter, r *http.Request)
@@ -17944,6 +22815,12 @@ type ServerInterface interface {
 	// GetStreamCursor Say where the log stands.
 	// (GET /api/stream/cursor)
 	GetStreamCursor(w http.ResponseWriter, r *http.Request)
+	// UploadImage Upload an image for a text to show.
+	// (POST /api/uploads/images)
+	UploadImage(w http.ResponseWriter, r *http.Request, params UploadImageParams)
+	// GetImage Read an image that was uploaded.
+	// (GET /api/uploads/images/{image})
+	GetImage(w http.ResponseWriter, r *http.Request, image string)
 	// GetHealth Say that the process answers.
 	// (GET /healthz)
 	GetHealth(w http.ResponseWriter, r *http.Request)
@@ -18170,6 +23047,65 @@ func (siw *ServerInterfaceWrapper) ListAgents(w http.ResponseWriter, r *http.Req
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.ListAgents(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ListAudit operation middleware
+func (siw *ServerInterfaceWrapper) ListAudit(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListAuditParams
+
+	// ------------- Optional query parameter "action" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "action", r.URL.Query(), &params.Action, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "action"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "action", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListAudit(w, r, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -19002,6 +23938,19 @@ func (siw *ServerInterfaceWrapper) AddAttachment(w http.ResponseWriter, r *http.
 		return
 	}
 
+	// ------------- Optional query parameter "primary" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "primary", r.URL.Query(), &params.Primary, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "primary"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "primary", Err: err})
+		}
+		return
+	}
+
 	headers := r.Header
 
 	// ------------- Optional header parameter "Idempotency-Key" -------------
@@ -19025,6 +23974,57 @@ func (siw *ServerInterfaceWrapper) AddAttachment(w http.ResponseWriter, r *http.
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.AddAttachment(w, r, id, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RemoveAttachment operation middleware
+func (siw *ServerInterfaceWrapper) RemoveAttachment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "attachment" -------------
+	var attachment AttachmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "attachment", r.PathValue("attachment"), &attachment, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "attachment", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params RemoveAttachmentParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RemoveAttachment(w, r, id, attachment, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -19076,6 +24076,198 @@ func (siw *ServerInterfaceWrapper) DownloadAttachment(w http.ResponseWriter, r *
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.DownloadAttachment(w, r, id, attachment, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// EditAttachment operation middleware
+func (siw *ServerInterfaceWrapper) EditAttachment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "attachment" -------------
+	var attachment AttachmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "attachment", r.PathValue("attachment"), &attachment, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "attachment", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params EditAttachmentParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.EditAttachment(w, r, id, attachment, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ReplaceAttachment operation middleware
+func (siw *ServerInterfaceWrapper) ReplaceAttachment(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "attachment" -------------
+	var attachment AttachmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "attachment", r.PathValue("attachment"), &attachment, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "attachment", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ReplaceAttachmentParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "filename" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "filename", r.URL.Query(), &params.Filename, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "filename"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "filename", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "primary" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "primary", r.URL.Query(), &params.Primary, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "primary"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "primary", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ReplaceAttachment(w, r, id, attachment, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetThumbnail operation middleware
+func (siw *ServerInterfaceWrapper) GetThumbnail(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "id" -------------
+	var id IssuePath
+
+	err = runtime.BindStyledParameterWithOptions("simple", "id", r.PathValue("id"), &id, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "id", Err: err})
+		return
+	}
+
+	// ------------- Path parameter "attachment" -------------
+	var attachment AttachmentID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "attachment", r.PathValue("attachment"), &attachment, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "attachment", Err: err})
+		return
+	}
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params GetThumbnailParams
+
+	// ------------- Required query parameter "board" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, true, "board", r.URL.Query(), &params.Board, runtime.BindQueryParameterOptions{Type: "integer", Format: "int64"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "board"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "board", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "v" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "v", r.URL.Query(), &params.V, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "v"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "v", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetThumbnail(w, r, id, attachment, params)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -19853,6 +25045,222 @@ func (siw *ServerInterfaceWrapper) ListPeople(w http.ResponseWriter, r *http.Req
 	handler.ServeHTTP(w, r)
 }
 
+// ListPermissionRequests operation middleware
+func (siw *ServerInterfaceWrapper) ListPermissionRequests(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params ListPermissionRequestsParams
+
+	// ------------- Optional query parameter "status" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "status", r.URL.Query(), &params.Status, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "status"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "status", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "waiting" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "waiting", r.URL.Query(), &params.Waiting, runtime.BindQueryParameterOptions{Type: "boolean", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "waiting"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "waiting", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "limit" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "limit", r.URL.Query(), &params.Limit, runtime.BindQueryParameterOptions{Type: "integer", Format: "int32"})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "limit"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "limit", Err: err})
+		}
+		return
+	}
+
+	// ------------- Optional query parameter "cursor" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "cursor", r.URL.Query(), &params.Cursor, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "cursor"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "cursor", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ListPermissionRequests(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// CreatePermissionRequest operation middleware
+func (siw *ServerInterfaceWrapper) CreatePermissionRequest(w http.ResponseWriter, r *http.Request) {
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.CreatePermissionRequest(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetPermissionRequest operation middleware
+func (siw *ServerInterfaceWrapper) GetPermissionRequest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "publicId" -------------
+	var publicID PublicID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "publicId", r.PathValue("publicId"), &publicID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "publicId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetPermissionRequest(w, r, publicID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ApprovePermissionRequest operation middleware
+func (siw *ServerInterfaceWrapper) ApprovePermissionRequest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "publicId" -------------
+	var publicID PublicID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "publicId", r.PathValue("publicId"), &publicID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "publicId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ApprovePermissionRequest(w, r, publicID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// ClaimPermissionRequest operation middleware
+func (siw *ServerInterfaceWrapper) ClaimPermissionRequest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "publicId" -------------
+	var publicID PublicID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "publicId", r.PathValue("publicId"), &publicID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "publicId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.ClaimPermissionRequest(w, r, publicID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// DenyPermissionRequest operation middleware
+func (siw *ServerInterfaceWrapper) DenyPermissionRequest(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "publicId" -------------
+	var publicID PublicID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "publicId", r.PathValue("publicId"), &publicID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "publicId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.DenyPermissionRequest(w, r, publicID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// RequestPermissionChanges operation middleware
+func (siw *ServerInterfaceWrapper) RequestPermissionChanges(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "publicId" -------------
+	var publicID PublicID
+
+	err = runtime.BindStyledParameterWithOptions("simple", "publicId", r.PathValue("publicId"), &publicID, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "publicId", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.RequestPermissionChanges(w, r, publicID)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
 // LeaveSession operation middleware
 func (siw *ServerInterfaceWrapper) LeaveSession(w http.ResponseWriter, r *http.Request) {
 
@@ -19979,6 +25387,65 @@ func (siw *ServerInterfaceWrapper) GetStreamCursor(w http.ResponseWriter, r *htt
 
 	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		siw.Handler.GetStreamCursor(w, r)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// UploadImage operation middleware
+func (siw *ServerInterfaceWrapper) UploadImage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// Parameter object where we will unmarshal all parameters from the context
+	var params UploadImageParams
+
+	// ------------- Optional query parameter "filename" -------------
+
+	err = runtime.BindQueryParameterWithOptions("form", true, false, "filename", r.URL.Query(), &params.Filename, runtime.BindQueryParameterOptions{Type: "string", Format: ""})
+	if err != nil {
+		var requiredError *runtime.RequiredParameterError
+		if errors.As(err, &requiredError) {
+			siw.ErrorHandlerFunc(w, r, &RequiredParamError{ParamName: "filename"})
+		} else {
+			siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "filename", Err: err})
+		}
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.UploadImage(w, r, params)
+	}))
+
+	for _, middleware := range siw.HandlerMiddlewares {
+		handler = middleware(handler)
+	}
+
+	handler.ServeHTTP(w, r)
+}
+
+// GetImage operation middleware
+func (siw *ServerInterfaceWrapper) GetImage(w http.ResponseWriter, r *http.Request) {
+
+	var err error
+	_ = err
+
+	// ------------- Path parameter "image" -------------
+	var image string
+
+	err = runtime.BindStyledParameterWithOptions("simple", "image", r.PathValue("image"), &image, runtime.BindStyledParameterOptions{ParamLocation: runtime.ParamLocationPath, Explode: false, Required: true, Type: "string", Format: "", ValueIsUnescaped: true})
+	if err != nil {
+		siw.ErrorHandlerFunc(w, r, &InvalidParamFormatError{ParamName: "image", Err: err})
+		return
+	}
+
+	handler := http.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		siw.Handler.GetImage(w, r, image)
 	}))
 
 	for _, middleware := range siw.HandlerMiddlewares {
@@ -20144,6 +25611,7 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/access-requests/{publicId}/deny", wrapper.DenyAccessRequest)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/access-requests/{publicId}/request-changes", wrapper.RequestAccessChanges)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/agents", wrapper.ListAgents)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/audit", wrapper.ListAudit)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/auth/login", wrapper.LogIn)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/auth/logout", wrapper.LogOut)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/auth/me", wrapper.GetMe)
@@ -20162,7 +25630,11 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/api/issues/{id}/acceptance/{item}", wrapper.EditAcceptanceItem)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/attachments", wrapper.ListAttachments)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/issues/{id}/attachments", wrapper.AddAttachment)
+	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/issues/{id}/attachments/{attachment}", wrapper.RemoveAttachment)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/attachments/{attachment}", wrapper.DownloadAttachment)
+	m.HandleFunc(http.MethodPatch+" "+options.BaseURL+"/api/issues/{id}/attachments/{attachment}", wrapper.EditAttachment)
+	m.HandleFunc(http.MethodPut+" "+options.BaseURL+"/api/issues/{id}/attachments/{attachment}", wrapper.ReplaceAttachment)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/attachments/{attachment}/thumbnail", wrapper.GetThumbnail)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/comments", wrapper.ListComments)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/issues/{id}/comments", wrapper.AddComment)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/issues/{id}/conflicts", wrapper.ListConflicts)
@@ -20179,11 +25651,20 @@ func HandlerWithOptions(si ServerInterface, options StdHTTPServerOptions) http.H
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/openapi", wrapper.GetContract)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/openapi/routes", wrapper.ListRoutes)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/people", wrapper.ListPeople)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/permission-requests", wrapper.ListPermissionRequests)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/permission-requests", wrapper.CreatePermissionRequest)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/permission-requests/{publicId}", wrapper.GetPermissionRequest)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/permission-requests/{publicId}/approve", wrapper.ApprovePermissionRequest)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/permission-requests/{publicId}/claim", wrapper.ClaimPermissionRequest)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/permission-requests/{publicId}/deny", wrapper.DenyPermissionRequest)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/permission-requests/{publicId}/request-changes", wrapper.RequestPermissionChanges)
 	m.HandleFunc(http.MethodDelete+" "+options.BaseURL+"/api/plan-sessions", wrapper.LeaveSession)
 	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/plan-sessions", wrapper.ConnectSession)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/resources/{resource}/fields", wrapper.GetResourceFields)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/stream", wrapper.StreamEvents)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/stream/cursor", wrapper.GetStreamCursor)
+	m.HandleFunc(http.MethodPost+" "+options.BaseURL+"/api/uploads/images", wrapper.UploadImage)
+	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/api/uploads/images/{image}", wrapper.GetImage)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/healthz", wrapper.GetHealth)
 	m.HandleFunc(http.MethodGet+" "+options.BaseURL+"/readyz", wrapper.GetReadiness)
 
@@ -20222,6 +25703,8 @@ func (t *LacksHereJSONResponse) UnmarshalJSON(b []byte) error {
 
 type MissingJSONResponse NotFoundRefusal
 
+type NoCoverJSONResponse NotAnImageRefusal
+
 type NotAPersonJSONResponse PersonRequiredRefusal
 
 type NotAPersonHereJSONResponse PersonRefusal
@@ -20249,6 +25732,8 @@ func (t *NotDecidableJSONResponse) UnmarshalJSON(b []byte) error {
 }
 
 type NotJSONJSONResponse UnsupportedMediaTypeRefusal
+
+type OwnerLacksJSONResponse OwnerLacksPermissionRefusal
 
 type PersonLacksJSONResponse PersonPermissionRefusal
 
@@ -20816,7 +26301,7 @@ func (response ApproveAccessRequest415JSONResponse) VisitApproveAccessRequestRes
 	return err
 }
 
-type ApproveAccessRequest422JSONResponse OwnerLacksPermissionRefusal
+type ApproveAccessRequest422JSONResponse struct{ OwnerLacksJSONResponse }
 
 func (response ApproveAccessRequest422JSONResponse) VisitApproveAccessRequestResponse(w http.ResponseWriter) error {
 
@@ -21166,6 +26651,84 @@ func (response ListAgents403JSONResponse) VisitListAgentsResponse(w http.Respons
 type ListAgents500JSONResponse struct{ FailedJSONResponse }
 
 func (response ListAgents500JSONResponse) VisitListAgentsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAuditRequestObject struct {
+	Params ListAuditParams
+}
+
+type ListAuditResponseObject interface {
+	VisitListAuditResponse(w http.ResponseWriter) error
+}
+
+type ListAudit200JSONResponse AuditPage
+
+func (response ListAudit200JSONResponse) VisitListAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAudit400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListAudit400JSONResponse) VisitListAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAudit401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListAudit401JSONResponse) VisitListAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAudit403JSONResponse struct{ PersonLacksJSONResponse }
+
+func (response ListAudit403JSONResponse) VisitListAuditResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListAudit500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListAudit500JSONResponse) VisitListAuditResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -23013,7 +28576,7 @@ type AddAttachmentResponseObject interface {
 	VisitAddAttachmentResponse(w http.ResponseWriter) error
 }
 
-type AddAttachment201JSONResponse Attachment
+type AddAttachment201JSONResponse AttachmentKept
 
 func (response AddAttachment201JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
 
@@ -23133,9 +28696,111 @@ func (response AddAttachment415JSONResponse) VisitAddAttachmentResponse(w http.R
 	return err
 }
 
+type AddAttachment422JSONResponse struct{ NoCoverJSONResponse }
+
+func (response AddAttachment422JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type AddAttachment500JSONResponse struct{ FailedJSONResponse }
 
 func (response AddAttachment500JSONResponse) VisitAddAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAttachmentRequestObject struct {
+	ID         IssuePath    `json:"id"`
+	Attachment AttachmentID `json:"attachment"`
+	Params     RemoveAttachmentParams
+}
+
+type RemoveAttachmentResponseObject interface {
+	VisitRemoveAttachmentResponse(w http.ResponseWriter) error
+}
+
+type RemoveAttachment204Response struct {
+}
+
+func (response RemoveAttachment204Response) VisitRemoveAttachmentResponse(w http.ResponseWriter) error {
+	w.WriteHeader(204)
+	return nil
+}
+
+type RemoveAttachment400JSONResponse struct{ InvalidJSONResponse }
+
+func (response RemoveAttachment400JSONResponse) VisitRemoveAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAttachment401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response RemoveAttachment401JSONResponse) VisitRemoveAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAttachment403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response RemoveAttachment403JSONResponse) VisitRemoveAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAttachment404JSONResponse struct{ MissingJSONResponse }
+
+func (response RemoveAttachment404JSONResponse) VisitRemoveAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RemoveAttachment500JSONResponse struct{ FailedJSONResponse }
+
+func (response RemoveAttachment500JSONResponse) VisitRemoveAttachmentResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -23245,6 +28910,381 @@ func (response DownloadAttachment404JSONResponse) VisitDownloadAttachmentRespons
 type DownloadAttachment500JSONResponse struct{ FailedJSONResponse }
 
 func (response DownloadAttachment500JSONResponse) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachmentRequestObject struct {
+	ID         IssuePath    `json:"id"`
+	Attachment AttachmentID `json:"attachment"`
+	Params     EditAttachmentParams
+	Body       *EditAttachmentJSONRequestBody
+}
+
+type EditAttachmentResponseObject interface {
+	VisitEditAttachmentResponse(w http.ResponseWriter) error
+}
+
+type EditAttachment200JSONResponse AttachmentKept
+
+func (response EditAttachment200JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment400JSONResponse struct{ InvalidJSONResponse }
+
+func (response EditAttachment400JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response EditAttachment401JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response EditAttachment403JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment404JSONResponse struct{ MissingJSONResponse }
+
+func (response EditAttachment404JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response EditAttachment413JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response EditAttachment415JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment422JSONResponse struct{ NoCoverJSONResponse }
+
+func (response EditAttachment422JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type EditAttachment500JSONResponse struct{ FailedJSONResponse }
+
+func (response EditAttachment500JSONResponse) VisitEditAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachmentRequestObject struct {
+	ID         IssuePath    `json:"id"`
+	Attachment AttachmentID `json:"attachment"`
+	Params     ReplaceAttachmentParams
+	Body       io.Reader
+}
+
+type ReplaceAttachmentResponseObject interface {
+	VisitReplaceAttachmentResponse(w http.ResponseWriter) error
+}
+
+type ReplaceAttachment200JSONResponse AttachmentKept
+
+func (response ReplaceAttachment200JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ReplaceAttachment400JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ReplaceAttachment401JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response ReplaceAttachment403JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment404JSONResponse struct{ MissingJSONResponse }
+
+func (response ReplaceAttachment404JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response ReplaceAttachment413JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response ReplaceAttachment415JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment422JSONResponse struct{ NoCoverJSONResponse }
+
+func (response ReplaceAttachment422JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ReplaceAttachment500JSONResponse struct{ FailedJSONResponse }
+
+func (response ReplaceAttachment500JSONResponse) VisitReplaceAttachmentResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetThumbnailRequestObject struct {
+	ID         IssuePath    `json:"id"`
+	Attachment AttachmentID `json:"attachment"`
+	Params     GetThumbnailParams
+}
+
+type GetThumbnailResponseObject interface {
+	VisitGetThumbnailResponse(w http.ResponseWriter) error
+}
+
+type GetThumbnail200AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response GetThumbnail200AsteriskResponse) VisitGetThumbnailResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetThumbnail400JSONResponse struct{ InvalidJSONResponse }
+
+func (response GetThumbnail400JSONResponse) VisitGetThumbnailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetThumbnail401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetThumbnail401JSONResponse) VisitGetThumbnailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetThumbnail403JSONResponse struct{ LacksJSONResponse }
+
+func (response GetThumbnail403JSONResponse) VisitGetThumbnailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetThumbnail404JSONResponse struct{ MissingJSONResponse }
+
+func (response GetThumbnail404JSONResponse) VisitGetThumbnailResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetThumbnail500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetThumbnail500JSONResponse) VisitGetThumbnailResponse(w http.ResponseWriter) error {
 
 	var buf bytes.Buffer
 	if err := json.NewEncoder(&buf).Encode(response); err != nil {
@@ -24963,6 +31003,862 @@ func (response ListPeople500JSONResponse) VisitListPeopleResponse(w http.Respons
 	return err
 }
 
+type ListPermissionRequestsRequestObject struct {
+	Params ListPermissionRequestsParams
+}
+
+type ListPermissionRequestsResponseObject interface {
+	VisitListPermissionRequestsResponse(w http.ResponseWriter) error
+}
+
+type ListPermissionRequests200JSONResponse PermissionRequestPage
+
+func (response ListPermissionRequests200JSONResponse) VisitListPermissionRequestsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPermissionRequests400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ListPermissionRequests400JSONResponse) VisitListPermissionRequestsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPermissionRequests401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ListPermissionRequests401JSONResponse) VisitListPermissionRequestsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPermissionRequests403JSONResponse struct{ NotAPersonJSONResponse }
+
+func (response ListPermissionRequests403JSONResponse) VisitListPermissionRequestsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ListPermissionRequests500JSONResponse struct{ FailedJSONResponse }
+
+func (response ListPermissionRequests500JSONResponse) VisitListPermissionRequestsResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequestRequestObject struct {
+	Body *CreatePermissionRequestJSONRequestBody
+}
+
+type CreatePermissionRequestResponseObject interface {
+	VisitCreatePermissionRequestResponse(w http.ResponseWriter) error
+}
+
+type CreatePermissionRequest201JSONResponse PermissionRequestCreated
+
+func (response CreatePermissionRequest201JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest400JSONResponse PermissionRequestCreateRefusal
+
+func (t CreatePermissionRequest400JSONResponse) MarshalJSON() ([]byte, error) {
+	return PermissionRequestCreateRefusal(t).MarshalJSON()
+}
+
+func (t *CreatePermissionRequest400JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*PermissionRequestCreateRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response CreatePermissionRequest400JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response CreatePermissionRequest401JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest403JSONResponse struct{ NotAnAgentJSONResponse }
+
+func (response CreatePermissionRequest403JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest409JSONResponse PermissionRequestStateRefusal
+
+func (t CreatePermissionRequest409JSONResponse) MarshalJSON() ([]byte, error) {
+	return PermissionRequestStateRefusal(t).MarshalJSON()
+}
+
+func (t *CreatePermissionRequest409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*PermissionRequestStateRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response CreatePermissionRequest409JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response CreatePermissionRequest413JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response CreatePermissionRequest415JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest422JSONResponse struct{ OwnerLacksJSONResponse }
+
+func (response CreatePermissionRequest422JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest429JSONResponse struct{ TooManyJSONResponse }
+
+func (response CreatePermissionRequest429JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response.Body); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	if response.Headers.RetryAfter != nil {
+		w.Header().Set("Retry-After", fmt.Sprint(*response.Headers.RetryAfter))
+	}
+	w.WriteHeader(429)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type CreatePermissionRequest500JSONResponse struct{ FailedJSONResponse }
+
+func (response CreatePermissionRequest500JSONResponse) VisitCreatePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPermissionRequestRequestObject struct {
+	PublicID PublicID `json:"publicId"`
+}
+
+type GetPermissionRequestResponseObject interface {
+	VisitGetPermissionRequestResponse(w http.ResponseWriter) error
+}
+
+type GetPermissionRequest200JSONResponse PermissionRequest
+
+func (response GetPermissionRequest200JSONResponse) VisitGetPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPermissionRequest400JSONResponse struct{ InvalidJSONResponse }
+
+func (response GetPermissionRequest400JSONResponse) VisitGetPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPermissionRequest401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetPermissionRequest401JSONResponse) VisitGetPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPermissionRequest403JSONResponse struct{ NotAPersonJSONResponse }
+
+func (response GetPermissionRequest403JSONResponse) VisitGetPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPermissionRequest404JSONResponse struct{ MissingJSONResponse }
+
+func (response GetPermissionRequest404JSONResponse) VisitGetPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetPermissionRequest500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetPermissionRequest500JSONResponse) VisitGetPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequestRequestObject struct {
+	PublicID PublicID `json:"publicId"`
+	Body     *ApprovePermissionRequestJSONRequestBody
+}
+
+type ApprovePermissionRequestResponseObject interface {
+	VisitApprovePermissionRequestResponse(w http.ResponseWriter) error
+}
+
+type ApprovePermissionRequest200JSONResponse PermissionRequest
+
+func (response ApprovePermissionRequest200JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ApprovePermissionRequest400JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ApprovePermissionRequest401JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest403JSONResponse struct{ NotAPersonHereJSONResponse }
+
+func (response ApprovePermissionRequest403JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest404JSONResponse struct{ MissingJSONResponse }
+
+func (response ApprovePermissionRequest404JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest409JSONResponse PermissionDecisionRefusal
+
+func (t ApprovePermissionRequest409JSONResponse) MarshalJSON() ([]byte, error) {
+	return PermissionDecisionRefusal(t).MarshalJSON()
+}
+
+func (t *ApprovePermissionRequest409JSONResponse) UnmarshalJSON(b []byte) error {
+	return (*PermissionDecisionRefusal)(t).UnmarshalJSON(b)
+}
+
+func (response ApprovePermissionRequest409JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response ApprovePermissionRequest413JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response ApprovePermissionRequest415JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest422JSONResponse struct{ OwnerLacksJSONResponse }
+
+func (response ApprovePermissionRequest422JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ApprovePermissionRequest500JSONResponse struct{ FailedJSONResponse }
+
+func (response ApprovePermissionRequest500JSONResponse) VisitApprovePermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClaimPermissionRequestRequestObject struct {
+	PublicID PublicID `json:"publicId"`
+}
+
+type ClaimPermissionRequestResponseObject interface {
+	VisitClaimPermissionRequestResponse(w http.ResponseWriter) error
+}
+
+type ClaimPermissionRequest200JSONResponse PermissionRequestClaimed
+
+func (response ClaimPermissionRequest200JSONResponse) VisitClaimPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClaimPermissionRequest400JSONResponse struct{ InvalidJSONResponse }
+
+func (response ClaimPermissionRequest400JSONResponse) VisitClaimPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClaimPermissionRequest401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response ClaimPermissionRequest401JSONResponse) VisitClaimPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClaimPermissionRequest403JSONResponse struct{ NotAnAgentJSONResponse }
+
+func (response ClaimPermissionRequest403JSONResponse) VisitClaimPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClaimPermissionRequest404JSONResponse struct{ MissingJSONResponse }
+
+func (response ClaimPermissionRequest404JSONResponse) VisitClaimPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type ClaimPermissionRequest500JSONResponse struct{ FailedJSONResponse }
+
+func (response ClaimPermissionRequest500JSONResponse) VisitClaimPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequestRequestObject struct {
+	PublicID PublicID `json:"publicId"`
+	Body     *DenyPermissionRequestJSONRequestBody
+}
+
+type DenyPermissionRequestResponseObject interface {
+	VisitDenyPermissionRequestResponse(w http.ResponseWriter) error
+}
+
+type DenyPermissionRequest200JSONResponse PermissionRequest
+
+func (response DenyPermissionRequest200JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest400JSONResponse struct{ InvalidJSONResponse }
+
+func (response DenyPermissionRequest400JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response DenyPermissionRequest401JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest403JSONResponse struct{ NotAPersonHereJSONResponse }
+
+func (response DenyPermissionRequest403JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest404JSONResponse struct{ MissingJSONResponse }
+
+func (response DenyPermissionRequest404JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest409JSONResponse struct{ NotDecidableJSONResponse }
+
+func (response DenyPermissionRequest409JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response DenyPermissionRequest413JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response DenyPermissionRequest415JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type DenyPermissionRequest500JSONResponse struct{ FailedJSONResponse }
+
+func (response DenyPermissionRequest500JSONResponse) VisitDenyPermissionRequestResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChangesRequestObject struct {
+	PublicID PublicID `json:"publicId"`
+	Body     *RequestPermissionChangesJSONRequestBody
+}
+
+type RequestPermissionChangesResponseObject interface {
+	VisitRequestPermissionChangesResponse(w http.ResponseWriter) error
+}
+
+type RequestPermissionChanges200JSONResponse PermissionRequest
+
+func (response RequestPermissionChanges200JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(200)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges400JSONResponse struct{ InvalidJSONResponse }
+
+func (response RequestPermissionChanges400JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response RequestPermissionChanges401JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges403JSONResponse struct{ NotAPersonHereJSONResponse }
+
+func (response RequestPermissionChanges403JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges404JSONResponse struct{ MissingJSONResponse }
+
+func (response RequestPermissionChanges404JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges409JSONResponse struct{ NotDecidableJSONResponse }
+
+func (response RequestPermissionChanges409JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(409)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response RequestPermissionChanges413JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response RequestPermissionChanges415JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type RequestPermissionChanges500JSONResponse struct{ FailedJSONResponse }
+
+func (response RequestPermissionChanges500JSONResponse) VisitRequestPermissionChangesResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type LeaveSessionRequestObject struct {
 }
 
@@ -25410,6 +32306,226 @@ func (response GetStreamCursor500JSONResponse) VisitGetStreamCursorResponse(w ht
 	return err
 }
 
+type UploadImageRequestObject struct {
+	Params UploadImageParams
+	Body   io.Reader
+}
+
+type UploadImageResponseObject interface {
+	VisitUploadImageResponse(w http.ResponseWriter) error
+}
+
+type UploadImage201JSONResponse ImageUploaded
+
+func (response UploadImage201JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(201)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadImage400JSONResponse struct{ InvalidJSONResponse }
+
+func (response UploadImage400JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadImage401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response UploadImage401JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadImage403JSONResponse struct{ LacksHereJSONResponse }
+
+func (response UploadImage403JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadImage413JSONResponse struct{ TooLargeJSONResponse }
+
+func (response UploadImage413JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(413)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadImage415JSONResponse struct{ NotJSONJSONResponse }
+
+func (response UploadImage415JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(415)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadImage422JSONResponse NotAnImageRefusal
+
+func (response UploadImage422JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(422)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type UploadImage500JSONResponse struct{ FailedJSONResponse }
+
+func (response UploadImage500JSONResponse) VisitUploadImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetImageRequestObject struct {
+	Image string `json:"image"`
+}
+
+type GetImageResponseObject interface {
+	VisitGetImageResponse(w http.ResponseWriter) error
+}
+
+type GetImage200AsteriskResponse struct {
+	Body          io.Reader
+	ContentType   string
+	ContentLength int64
+}
+
+func (response GetImage200AsteriskResponse) VisitGetImageResponse(w http.ResponseWriter) error {
+
+	w.Header().Set("Content-Type", response.ContentType)
+	if response.ContentLength != 0 {
+		w.Header().Set("Content-Length", fmt.Sprint(response.ContentLength))
+	}
+	w.WriteHeader(200)
+
+	if closer, ok := response.Body.(io.ReadCloser); ok {
+		defer closer.Close()
+	}
+	_, err := io.Copy(w, response.Body)
+	return err
+}
+
+type GetImage400JSONResponse struct{ InvalidJSONResponse }
+
+func (response GetImage400JSONResponse) VisitGetImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(400)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetImage401JSONResponse struct{ SignedOutJSONResponse }
+
+func (response GetImage401JSONResponse) VisitGetImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(401)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetImage403JSONResponse struct{ LacksJSONResponse }
+
+func (response GetImage403JSONResponse) VisitGetImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(403)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetImage404JSONResponse struct{ MissingJSONResponse }
+
+func (response GetImage404JSONResponse) VisitGetImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(404)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
+type GetImage500JSONResponse struct{ FailedJSONResponse }
+
+func (response GetImage500JSONResponse) VisitGetImageResponse(w http.ResponseWriter) error {
+
+	var buf bytes.Buffer
+	if err := json.NewEncoder(&buf).Encode(response); err != nil {
+		return err
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(500)
+	_, err := buf.WriteTo(w)
+	return err
+}
+
 type GetHealthRequestObject struct {
 }
 
@@ -25554,6 +32670,9 @@ type StrictServerInterface interface {
 	// ListAgents List the agents of the team by number.
 	// (GET /api/agents)
 	ListAgents(ctx context.Context, request ListAgentsRequestObject) (ListAgentsResponseObject, error)
+	// ListAudit List who let whom do what, newest first.
+	// (GET /api/audit)
+	ListAudit(ctx context.Context, request ListAuditRequestObject) (ListAuditResponseObject, error)
 	// LogIn Sign a person in.
 	// (POST /api/auth/login)
 	LogIn(ctx context.Context, request LogInRequestObject) (LogInResponseObject, error)
@@ -25608,9 +32727,21 @@ type StrictServerInterface interface {
 	// AddAttachment Attach a file to a card.
 	// (POST /api/issues/{id}/attachments)
 	AddAttachment(ctx context.Context, request AddAttachmentRequestObject) (AddAttachmentResponseObject, error)
+	// RemoveAttachment Remove a file from its card for good.
+	// (DELETE /api/issues/{id}/attachments/{attachment})
+	RemoveAttachment(ctx context.Context, request RemoveAttachmentRequestObject) (RemoveAttachmentResponseObject, error)
 	// DownloadAttachment Download a file of a card.
 	// (GET /api/issues/{id}/attachments/{attachment})
 	DownloadAttachment(ctx context.Context, request DownloadAttachmentRequestObject) (DownloadAttachmentResponseObject, error)
+	// EditAttachment Make a file the card's cover, or no longer.
+	// (PATCH /api/issues/{id}/attachments/{attachment})
+	EditAttachment(ctx context.Context, request EditAttachmentRequestObject) (EditAttachmentResponseObject, error)
+	// ReplaceAttachment Replace the bytes of a card's file.
+	// (PUT /api/issues/{id}/attachments/{attachment})
+	ReplaceAttachment(ctx context.Context, request ReplaceAttachmentRequestObject) (ReplaceAttachmentResponseObject, error)
+	// GetThumbnail Read a small picture of an image on a card.
+	// (GET /api/issues/{id}/attachments/{attachment}/thumbnail)
+	GetThumbnail(ctx context.Context, request GetThumbnailRequestObject) (GetThumbnailResponseObject, error)
 	// ListComments List a card's comments, oldest first.
 	// (GET /api/issues/{id}/comments)
 	ListComments(ctx context.Context, request ListCommentsRequestObject) (ListCommentsResponseObject, error)
@@ -25659,6 +32790,27 @@ type StrictServerInterface interface {
 	// ListPeople List the people of the team by name.
 	// (GET /api/people)
 	ListPeople(ctx context.Context, request ListPeopleRequestObject) (ListPeopleResponseObject, error)
+	// ListPermissionRequests List what the caller's keys asked for, newest first.
+	// (GET /api/permission-requests)
+	ListPermissionRequests(ctx context.Context, request ListPermissionRequestsRequestObject) (ListPermissionRequestsResponseObject, error)
+	// CreatePermissionRequest Ask the key's owner for more permissions.
+	// (POST /api/permission-requests)
+	CreatePermissionRequest(ctx context.Context, request CreatePermissionRequestRequestObject) (CreatePermissionRequestResponseObject, error)
+	// GetPermissionRequest Read one permission request.
+	// (GET /api/permission-requests/{publicId})
+	GetPermissionRequest(ctx context.Context, request GetPermissionRequestRequestObject) (GetPermissionRequestResponseObject, error)
+	// ApprovePermissionRequest Grant what a key asked for.
+	// (POST /api/permission-requests/{publicId}/approve)
+	ApprovePermissionRequest(ctx context.Context, request ApprovePermissionRequestRequestObject) (ApprovePermissionRequestResponseObject, error)
+	// ClaimPermissionRequest Ask what became of the calling key's permission request.
+	// (POST /api/permission-requests/{publicId}/claim)
+	ClaimPermissionRequest(ctx context.Context, request ClaimPermissionRequestRequestObject) (ClaimPermissionRequestResponseObject, error)
+	// DenyPermissionRequest Refuse what a key asked for.
+	// (POST /api/permission-requests/{publicId}/deny)
+	DenyPermissionRequest(ctx context.Context, request DenyPermissionRequestRequestObject) (DenyPermissionRequestResponseObject, error)
+	// RequestPermissionChanges Send a permission request back with what has to change.
+	// (POST /api/permission-requests/{publicId}/request-changes)
+	RequestPermissionChanges(ctx context.Context, request RequestPermissionChangesRequestObject) (RequestPermissionChangesResponseObject, error)
 	// LeaveSession Leave, and let the agent go.
 	// (DELETE /api/plan-sessions)
 	LeaveSession(ctx context.Context, request LeaveSessionRequestObject) (LeaveSessionResponseObject, error)
@@ -25674,6 +32826,12 @@ type StrictServerInterface interface {
 	// GetStreamCursor Say where the log stands.
 	// (GET /api/stream/cursor)
 	GetStreamCursor(ctx context.Context, request GetStreamCursorRequestObject) (GetStreamCursorResponseObject, error)
+	// UploadImage Upload an image for a text to show.
+	// (POST /api/uploads/images)
+	UploadImage(ctx context.Context, request UploadImageRequestObject) (UploadImageResponseObject, error)
+	// GetImage Read an image that was uploaded.
+	// (GET /api/uploads/images/{image})
+	GetImage(ctx context.Context, request GetImageRequestObject) (GetImageResponseObject, error)
 	// GetHealth Say that the process answers.
 	// (GET /healthz)
 	GetHealth(ctx context.Context, request GetHealthRequestObject) (GetHealthResponseObject, error)
@@ -25951,6 +33109,32 @@ func (sh *strictHandler) ListAgents(w http.ResponseWriter, r *http.Request) {
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(ListAgentsResponseObject); ok {
 		if err := validResponse.VisitListAgentsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ListAudit operation middleware
+func (sh *strictHandler) ListAudit(w http.ResponseWriter, r *http.Request, params ListAuditParams) {
+	var request ListAuditRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListAudit(ctx, request.(ListAuditRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListAudit")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListAuditResponseObject); ok {
+		if err := validResponse.VisitListAuditResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -26476,6 +33660,34 @@ func (sh *strictHandler) AddAttachment(w http.ResponseWriter, r *http.Request, i
 	}
 }
 
+// RemoveAttachment operation middleware
+func (sh *strictHandler) RemoveAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params RemoveAttachmentParams) {
+	var request RemoveAttachmentRequestObject
+
+	request.ID = id
+	request.Attachment = attachment
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RemoveAttachment(ctx, request.(RemoveAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RemoveAttachment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RemoveAttachmentResponseObject); ok {
+		if err := validResponse.VisitRemoveAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // DownloadAttachment operation middleware
 func (sh *strictHandler) DownloadAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params DownloadAttachmentParams) {
 	var request DownloadAttachmentRequestObject
@@ -26497,6 +33709,99 @@ func (sh *strictHandler) DownloadAttachment(w http.ResponseWriter, r *http.Reque
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(DownloadAttachmentResponseObject); ok {
 		if err := validResponse.VisitDownloadAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// EditAttachment operation middleware
+func (sh *strictHandler) EditAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params EditAttachmentParams) {
+	var request EditAttachmentRequestObject
+
+	request.ID = id
+	request.Attachment = attachment
+	request.Params = params
+
+	var body EditAttachmentJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.EditAttachment(ctx, request.(EditAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "EditAttachment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(EditAttachmentResponseObject); ok {
+		if err := validResponse.VisitEditAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ReplaceAttachment operation middleware
+func (sh *strictHandler) ReplaceAttachment(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params ReplaceAttachmentParams) {
+	var request ReplaceAttachmentRequestObject
+
+	request.ID = id
+	request.Attachment = attachment
+	request.Params = params
+
+	request.Body = r.Body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ReplaceAttachment(ctx, request.(ReplaceAttachmentRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ReplaceAttachment")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ReplaceAttachmentResponseObject); ok {
+		if err := validResponse.VisitReplaceAttachmentResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetThumbnail operation middleware
+func (sh *strictHandler) GetThumbnail(w http.ResponseWriter, r *http.Request, id IssuePath, attachment AttachmentID, params GetThumbnailParams) {
+	var request GetThumbnailRequestObject
+
+	request.ID = id
+	request.Attachment = attachment
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetThumbnail(ctx, request.(GetThumbnailRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetThumbnail")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetThumbnailResponseObject); ok {
+		if err := validResponse.VisitGetThumbnailResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {
@@ -26966,6 +34271,214 @@ func (sh *strictHandler) ListPeople(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
+// ListPermissionRequests operation middleware
+func (sh *strictHandler) ListPermissionRequests(w http.ResponseWriter, r *http.Request, params ListPermissionRequestsParams) {
+	var request ListPermissionRequestsRequestObject
+
+	request.Params = params
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ListPermissionRequests(ctx, request.(ListPermissionRequestsRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ListPermissionRequests")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ListPermissionRequestsResponseObject); ok {
+		if err := validResponse.VisitListPermissionRequestsResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// CreatePermissionRequest operation middleware
+func (sh *strictHandler) CreatePermissionRequest(w http.ResponseWriter, r *http.Request) {
+	var request CreatePermissionRequestRequestObject
+
+	var body CreatePermissionRequestJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.CreatePermissionRequest(ctx, request.(CreatePermissionRequestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "CreatePermissionRequest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(CreatePermissionRequestResponseObject); ok {
+		if err := validResponse.VisitCreatePermissionRequestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetPermissionRequest operation middleware
+func (sh *strictHandler) GetPermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID) {
+	var request GetPermissionRequestRequestObject
+
+	request.PublicID = publicID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetPermissionRequest(ctx, request.(GetPermissionRequestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetPermissionRequest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetPermissionRequestResponseObject); ok {
+		if err := validResponse.VisitGetPermissionRequestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ApprovePermissionRequest operation middleware
+func (sh *strictHandler) ApprovePermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID) {
+	var request ApprovePermissionRequestRequestObject
+
+	request.PublicID = publicID
+
+	var body ApprovePermissionRequestJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ApprovePermissionRequest(ctx, request.(ApprovePermissionRequestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ApprovePermissionRequest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ApprovePermissionRequestResponseObject); ok {
+		if err := validResponse.VisitApprovePermissionRequestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// ClaimPermissionRequest operation middleware
+func (sh *strictHandler) ClaimPermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID) {
+	var request ClaimPermissionRequestRequestObject
+
+	request.PublicID = publicID
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.ClaimPermissionRequest(ctx, request.(ClaimPermissionRequestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "ClaimPermissionRequest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(ClaimPermissionRequestResponseObject); ok {
+		if err := validResponse.VisitClaimPermissionRequestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// DenyPermissionRequest operation middleware
+func (sh *strictHandler) DenyPermissionRequest(w http.ResponseWriter, r *http.Request, publicID PublicID) {
+	var request DenyPermissionRequestRequestObject
+
+	request.PublicID = publicID
+
+	var body DenyPermissionRequestJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.DenyPermissionRequest(ctx, request.(DenyPermissionRequestRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "DenyPermissionRequest")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(DenyPermissionRequestResponseObject); ok {
+		if err := validResponse.VisitDenyPermissionRequestResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// RequestPermissionChanges operation middleware
+func (sh *strictHandler) RequestPermissionChanges(w http.ResponseWriter, r *http.Request, publicID PublicID) {
+	var request RequestPermissionChangesRequestObject
+
+	request.PublicID = publicID
+
+	var body RequestPermissionChangesJSONRequestBody
+	if err := runtime.BindJSONBody(r, &body); err != nil {
+		sh.options.RequestErrorHandlerFunc(w, r, fmt.Errorf("can't decode JSON body: %w", err))
+		return
+	}
+	request.Body = &body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.RequestPermissionChanges(ctx, request.(RequestPermissionChangesRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "RequestPermissionChanges")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(RequestPermissionChangesResponseObject); ok {
+		if err := validResponse.VisitRequestPermissionChangesResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
 // LeaveSession operation middleware
 func (sh *strictHandler) LeaveSession(w http.ResponseWriter, r *http.Request) {
 	var request LeaveSessionRequestObject
@@ -27090,6 +34603,60 @@ func (sh *strictHandler) GetStreamCursor(w http.ResponseWriter, r *http.Request)
 		sh.options.ResponseErrorHandlerFunc(w, r, err)
 	} else if validResponse, ok := response.(GetStreamCursorResponseObject); ok {
 		if err := validResponse.VisitGetStreamCursorResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// UploadImage operation middleware
+func (sh *strictHandler) UploadImage(w http.ResponseWriter, r *http.Request, params UploadImageParams) {
+	var request UploadImageRequestObject
+
+	request.Params = params
+
+	request.Body = r.Body
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.UploadImage(ctx, request.(UploadImageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "UploadImage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(UploadImageResponseObject); ok {
+		if err := validResponse.VisitUploadImageResponse(w); err != nil {
+			sh.options.ResponseErrorHandlerFunc(w, r, err)
+		}
+	} else if response != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, fmt.Errorf("unexpected response type: %T", response))
+	}
+}
+
+// GetImage operation middleware
+func (sh *strictHandler) GetImage(w http.ResponseWriter, r *http.Request, image string) {
+	var request GetImageRequestObject
+
+	request.Image = image
+
+	handler := func(ctx context.Context, w http.ResponseWriter, r *http.Request, request interface{}) (interface{}, error) {
+		return sh.ssi.GetImage(ctx, request.(GetImageRequestObject))
+	}
+	for _, middleware := range sh.middlewares {
+		handler = middleware(handler, "GetImage")
+	}
+
+	response, err := handler(r.Context(), w, r, request)
+
+	if err != nil {
+		sh.options.ResponseErrorHandlerFunc(w, r, err)
+	} else if validResponse, ok := response.(GetImageResponseObject); ok {
+		if err := validResponse.VisitGetImageResponse(w); err != nil {
 			sh.options.ResponseErrorHandlerFunc(w, r, err)
 		}
 	} else if response != nil {

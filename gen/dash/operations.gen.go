@@ -67,6 +67,13 @@ var Operations = []Operation{
 	{ID: "approveAccessRequest", Method: "POST", Path: "/api/access-requests/{publicId}/approve", Tag: "access", Permission: "any-key", Audience: "person"},
 	{ID: "denyAccessRequest", Method: "POST", Path: "/api/access-requests/{publicId}/deny", Tag: "access", Permission: "any-key", Audience: "person"},
 	{ID: "requestAccessChanges", Method: "POST", Path: "/api/access-requests/{publicId}/request-changes", Tag: "access", Permission: "any-key", Audience: "person"},
+	{ID: "createPermissionRequest", Method: "POST", Path: "/api/permission-requests", Tag: "permissions", Permission: "any-key", Audience: "agent", RateLimit: RateLimit{PerMinute: 20, Burst: 20}},
+	{ID: "listPermissionRequests", Method: "GET", Path: "/api/permission-requests", Tag: "permissions", Permission: "any-key", Audience: "person"},
+	{ID: "getPermissionRequest", Method: "GET", Path: "/api/permission-requests/{publicId}", Tag: "permissions", Permission: "any-key", Audience: "person"},
+	{ID: "claimPermissionRequest", Method: "POST", Path: "/api/permission-requests/{publicId}/claim", Tag: "permissions", Permission: "any-key", Audience: "agent"},
+	{ID: "approvePermissionRequest", Method: "POST", Path: "/api/permission-requests/{publicId}/approve", Tag: "permissions", Permission: "any-key", Audience: "person", Events: []string{"key.granted"}},
+	{ID: "denyPermissionRequest", Method: "POST", Path: "/api/permission-requests/{publicId}/deny", Tag: "permissions", Permission: "any-key", Audience: "person"},
+	{ID: "requestPermissionChanges", Method: "POST", Path: "/api/permission-requests/{publicId}/request-changes", Tag: "permissions", Permission: "any-key", Audience: "person"},
 	{ID: "setUp", Method: "POST", Path: "/api/auth/setup", Tag: "auth", Permission: "public", Audience: "person", RateLimit: RateLimit{PerMinute: 10, Burst: 10}},
 	{ID: "logIn", Method: "POST", Path: "/api/auth/login", Tag: "auth", Permission: "public", Audience: "person", RateLimit: RateLimit{PerMinute: 10, Burst: 10}},
 	{ID: "logOut", Method: "POST", Path: "/api/auth/logout", Tag: "auth", Permission: "any-key", Audience: "person"},
@@ -101,8 +108,15 @@ var Operations = []Operation{
 	{ID: "removeAcceptanceItem", Method: "DELETE", Path: "/api/issues/{id}/acceptance/{item}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.acceptance_changed"}},
 	{ID: "listHistory", Method: "GET", Path: "/api/issues/{id}/history", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
 	{ID: "listAttachments", Method: "GET", Path: "/api/issues/{id}/attachments", Tag: "issues", Permission: "cards.view", BoardScope: "required"},
-	{ID: "addAttachment", Method: "POST", Path: "/api/issues/{id}/attachments", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.attached"}, BodyLimit: 1073741824, Idempotent: true},
+	{ID: "addAttachment", Method: "POST", Path: "/api/issues/{id}/attachments", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.attached", "issue.cover_changed"}, BodyLimit: 1073741824, Idempotent: true},
 	{ID: "downloadAttachment", Method: "GET", Path: "/api/issues/{id}/attachments/{attachment}", Tag: "issues", Permission: "cards.view", BoardScope: "required", Download: true},
+	{ID: "replaceAttachment", Method: "PUT", Path: "/api/issues/{id}/attachments/{attachment}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.attachment_replaced", "issue.cover_changed"}, BodyLimit: 1073741824},
+	{ID: "editAttachment", Method: "PATCH", Path: "/api/issues/{id}/attachments/{attachment}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.cover_changed"}},
+	{ID: "removeAttachment", Method: "DELETE", Path: "/api/issues/{id}/attachments/{attachment}", Tag: "issues", Permission: "cards.edit", BoardScope: "required", Events: []string{"issue.attachment_removed", "issue.cover_changed"}},
+	{ID: "getThumbnail", Method: "GET", Path: "/api/issues/{id}/attachments/{attachment}/thumbnail", Tag: "issues", Permission: "cards.view", BoardScope: "required", Download: true},
+	{ID: "uploadImage", Method: "POST", Path: "/api/uploads/images", Tag: "uploads", Permission: "cards.edit", BodyLimit: 26214400},
+	{ID: "getImage", Method: "GET", Path: "/api/uploads/images/{image}", Tag: "uploads", Permission: "cards.view", Download: true},
+	{ID: "listAudit", Method: "GET", Path: "/api/audit", Tag: "audit", Permission: "team.admin", Audience: "person"},
 	{ID: "listPeople", Method: "GET", Path: "/api/people", Tag: "team", Permission: "cards.view"},
 	{ID: "listAgents", Method: "GET", Path: "/api/agents", Tag: "team", Permission: "cards.view"},
 	{ID: "getResourceFields", Method: "GET", Path: "/api/resources/{resource}/fields", Tag: "contract", Permission: "any-key"},
@@ -116,7 +130,7 @@ var Operations = []Operation{
 var Resources = []ResourceFields{
 	{
 		Resource: "issue", Description: "A card. What is opted into stands here only when `fields` asked for it and there is any.",
-		Always: []string{"id", "board", "type", "status", "title", "priority", "parent_id", "effort", "assigned_agent", "blocked", "requires_human", "gates", "description_hash", "version", "created_at", "updated_at"}, Hashes: []string{"description_hash"},
+		Always: []string{"id", "board", "type", "status", "title", "priority", "parent_id", "effort", "assigned_agent", "blocked", "requires_human", "cover", "gates", "description_hash", "version", "created_at", "updated_at"}, Hashes: []string{"description_hash"},
 		Fields: []ResourceField{
 			{Name: "description", Description: "What is to be done, in Markdown."},
 			{Name: "acceptance", Description: "What has to hold before the card is Done."},
@@ -158,4 +172,18 @@ var AllIssueStatuses = []IssueStatus{
 	"Backlog",
 	"Done",
 	"Cancelled",
+}
+
+// AllAuditActions holds every AuditAction in the order of the contract.
+var AllAuditActions = []AuditAction{
+	"team.set_up",
+	"person.signed_in",
+	"access.approved",
+	"access.denied",
+	"access.sent_back",
+	"key.issued",
+	"key.revoked",
+	"permission.approved",
+	"permission.denied",
+	"permission.sent_back",
 }

@@ -25,6 +25,20 @@ func ParseResponse(operationID string, r *http.Response) (any, error) {
 		return ParseDenyAccessRequestResponse(r)
 	case "requestAccessChanges":
 		return ParseRequestAccessChangesResponse(r)
+	case "createPermissionRequest":
+		return ParseCreatePermissionRequestResponse(r)
+	case "listPermissionRequests":
+		return ParseListPermissionRequestsResponse(r)
+	case "getPermissionRequest":
+		return ParseGetPermissionRequestResponse(r)
+	case "claimPermissionRequest":
+		return ParseClaimPermissionRequestResponse(r)
+	case "approvePermissionRequest":
+		return ParseApprovePermissionRequestResponse(r)
+	case "denyPermissionRequest":
+		return ParseDenyPermissionRequestResponse(r)
+	case "requestPermissionChanges":
+		return ParseRequestPermissionChangesResponse(r)
 	case "setUp":
 		return ParseSetUpResponse(r)
 	case "logIn":
@@ -97,6 +111,20 @@ func ParseResponse(operationID string, r *http.Response) (any, error) {
 		return ParseAddAttachmentResponse(r)
 	case "downloadAttachment":
 		return ParseDownloadAttachmentResponse(r)
+	case "replaceAttachment":
+		return ParseReplaceAttachmentResponse(r)
+	case "editAttachment":
+		return ParseEditAttachmentResponse(r)
+	case "removeAttachment":
+		return ParseRemoveAttachmentResponse(r)
+	case "getThumbnail":
+		return ParseGetThumbnailResponse(r)
+	case "uploadImage":
+		return ParseUploadImageResponse(r)
+	case "getImage":
+		return ParseGetImageResponse(r)
+	case "listAudit":
+		return ParseListAuditResponse(r)
 	case "listPeople":
 		return ParseListPeopleResponse(r)
 	case "listAgents":
@@ -126,11 +154,20 @@ func ModelTypes() map[string]reflect.Type {
 		"AccessRequestClaim":          reflect.TypeFor[AccessRequestClaim](),
 		"AccessRequestClaimed":        reflect.TypeFor[AccessRequestClaimed](),
 		"AccessRequest":               reflect.TypeFor[AccessRequest](),
-		"AccessDecision":              reflect.TypeFor[AccessDecision](),
+		"RequestDecision":             reflect.TypeFor[RequestDecision](),
 		"AccessRequestPage":           reflect.TypeFor[AccessRequestPage](),
 		"AccessRequestApproval":       reflect.TypeFor[AccessRequestApproval](),
-		"AccessRequestDenial":         reflect.TypeFor[AccessRequestDenial](),
-		"AccessRequestRevision":       reflect.TypeFor[AccessRequestRevision](),
+		"RequestDenial":               reflect.TypeFor[RequestDenial](),
+		"RequestRevision":             reflect.TypeFor[RequestRevision](),
+		"PermissionRequestCreate":     reflect.TypeFor[PermissionRequestCreate](),
+		"PermissionRequestCreated":    reflect.TypeFor[PermissionRequestCreated](),
+		"PermissionRequestClaimed":    reflect.TypeFor[PermissionRequestClaimed](),
+		"PermissionRequest":           reflect.TypeFor[PermissionRequest](),
+		"PermissionRequestPage":       reflect.TypeFor[PermissionRequestPage](),
+		"PermissionApproval":          reflect.TypeFor[PermissionApproval](),
+		"AuditEntry":                  reflect.TypeFor[AuditEntry](),
+		"AuditSubject":                reflect.TypeFor[AuditSubject](),
+		"AuditPage":                   reflect.TypeFor[AuditPage](),
 		"Setup":                       reflect.TypeFor[Setup](),
 		"NewTeam":                     reflect.TypeFor[NewTeam](),
 		"Login":                       reflect.TypeFor[Login](),
@@ -155,6 +192,10 @@ func ModelTypes() map[string]reflect.Type {
 		"Conflict":                    reflect.TypeFor[Conflict](),
 		"AcceptanceItem":              reflect.TypeFor[AcceptanceItem](),
 		"Attachment":                  reflect.TypeFor[Attachment](),
+		"AttachmentKept":              reflect.TypeFor[AttachmentKept](),
+		"AttachmentEdit":              reflect.TypeFor[AttachmentEdit](),
+		"Cover":                       reflect.TypeFor[Cover](),
+		"ImageUploaded":               reflect.TypeFor[ImageUploaded](),
 		"Issue":                       reflect.TypeFor[Issue](),
 		"IssuePage":                   reflect.TypeFor[IssuePage](),
 		"IssueBatch":                  reflect.TypeFor[IssueBatch](),
@@ -199,6 +240,10 @@ func ModelTypes() map[string]reflect.Type {
 		"NotFoundRefusal":             reflect.TypeFor[NotFoundRefusal](),
 		"NotPendingRefusal":           reflect.TypeFor[NotPendingRefusal](),
 		"DigestMismatchRefusal":       reflect.TypeFor[DigestMismatchRefusal](),
+		"UnknownPermissionRefusal":    reflect.TypeFor[UnknownPermissionRefusal](),
+		"AlreadyHeldRefusal":          reflect.TypeFor[AlreadyHeldRefusal](),
+		"KeyNotLiveRefusal":           reflect.TypeFor[KeyNotLiveRefusal](),
+		"NotAnImageRefusal":           reflect.TypeFor[NotAnImageRefusal](),
 		"OwnerLacksPermissionRefusal": reflect.TypeFor[OwnerLacksPermissionRefusal](),
 		"TooLargeRefusal":             reflect.TypeFor[TooLargeRefusal](),
 		"UnsupportedMediaTypeRefusal": reflect.TypeFor[UnsupportedMediaTypeRefusal](),
@@ -218,6 +263,13 @@ func ModelTypes() map[string]reflect.Type {
 		"TooManyStreamsRefusal":       reflect.TypeFor[TooManyStreamsRefusal](),
 		"DemoReport":                  reflect.TypeFor[DemoReport](),
 		"DemoStep":                    reflect.TypeFor[DemoStep](),
+		"DoctorReport":                reflect.TypeFor[DoctorReport](),
+		"DoctorSetting":               reflect.TypeFor[DoctorSetting](),
+		"DoctorCheck":                 reflect.TypeFor[DoctorCheck](),
+		"DoctorDashboard":             reflect.TypeFor[DoctorDashboard](),
+		"DoctorKey":                   reflect.TypeFor[DoctorKey](),
+		"DoctorTools":                 reflect.TypeFor[DoctorTools](),
+		"DoctorHiddenTool":            reflect.TypeFor[DoctorHiddenTool](),
 		"SessionKeyFile":              reflect.TypeFor[SessionKeyFile](),
 	}
 }

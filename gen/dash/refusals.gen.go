@@ -245,6 +245,66 @@ func (r DigestMismatchRefusal) Coded() Refusal {
 }
 
 // Error is the message for whoever called.
+func (r UnknownPermissionRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 400.
+func (r UnknownPermissionRefusal) RefusalStatus() int { return 400 }
+
+// RefusalCode is unknown_permission.
+func (r UnknownPermissionRefusal) RefusalCode() string { return "unknown_permission" }
+
+// Coded fills in the code.
+func (r UnknownPermissionRefusal) Coded() Refusal {
+	r.Code = "unknown_permission"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r AlreadyHeldRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r AlreadyHeldRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is already_held.
+func (r AlreadyHeldRefusal) RefusalCode() string { return "already_held" }
+
+// Coded fills in the code.
+func (r AlreadyHeldRefusal) Coded() Refusal {
+	r.Code = "already_held"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r KeyNotLiveRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 409.
+func (r KeyNotLiveRefusal) RefusalStatus() int { return 409 }
+
+// RefusalCode is key_not_live.
+func (r KeyNotLiveRefusal) RefusalCode() string { return "key_not_live" }
+
+// Coded fills in the code.
+func (r KeyNotLiveRefusal) Coded() Refusal {
+	r.Code = "key_not_live"
+	return r
+}
+
+// Error is the message for whoever called.
+func (r NotAnImageRefusal) Error() string { return r.Message }
+
+// RefusalStatus is 422.
+func (r NotAnImageRefusal) RefusalStatus() int { return 422 }
+
+// RefusalCode is not_an_image.
+func (r NotAnImageRefusal) RefusalCode() string { return "not_an_image" }
+
+// Coded fills in the code.
+func (r NotAnImageRefusal) Coded() Refusal {
+	r.Code = "not_an_image"
+	return r
+}
+
+// Error is the message for whoever called.
 func (r OwnerLacksPermissionRefusal) Error() string { return r.Message }
 
 // RefusalStatus is 422.
@@ -523,6 +583,14 @@ func DecodeRefusal(body []byte) (Refusal, error) {
 		return decodeRefusal[NotPendingRefusal](body)
 	case "digest_mismatch":
 		return decodeRefusal[DigestMismatchRefusal](body)
+	case "unknown_permission":
+		return decodeRefusal[UnknownPermissionRefusal](body)
+	case "already_held":
+		return decodeRefusal[AlreadyHeldRefusal](body)
+	case "key_not_live":
+		return decodeRefusal[KeyNotLiveRefusal](body)
+	case "not_an_image":
+		return decodeRefusal[NotAnImageRefusal](body)
 	case "owner_lacks_permission":
 		return decodeRefusal[OwnerLacksPermissionRefusal](body)
 	case "too_large":

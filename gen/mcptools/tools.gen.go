@@ -15,16 +15,26 @@ import (
 //go:embed tool-defs.json
 var Definitions []byte
 
+// Access is who is shown a tool, as the catalogue declares it.
+type Access struct {
+	Always      bool     // every session, also one that is signed out; the rest says nothing then
+	Permissions []string // what the session's key has to hold, all of it
+	Callback    string   // the environment variable that has to hold a URL; "" is none
+	Audience    string   // "person" or "dispatch": whose sessions; "" is both
+	OptIn       bool     // a dispatch is shown it only if it is named
+}
+
 // Tool binds one tool's name to its behaviour.
 type Tool struct {
-	Name string
+	Name   string
+	Access Access
 	// Call takes the arguments, which the caller has validated against the tool's input schema, and returns what the
 	// tool answers, to be written as JSON. An error is an answer that says what went wrong.
 	Call func(ctx context.Context, args json.RawMessage) (any, error)
 }
 
-func bind[Args, Result any](name string, f func(context.Context, Args) (Result, error)) Tool {
-	return Tool{Name: name, Call: func(ctx context.Context, raw json.RawMessage) (any, error) {
+func bind[Args, Result any](name string, access Access, f func(context.Context, Args) (Result, error)) Tool {
+	return Tool{Name: name, Access: access, Call: func(ctx context.Context, raw json.RawMessage) (any, error) {
 		var args Args
 		if err := json.Unmarshal(raw, &args); err != nil {
 			return nil, err
@@ -44,16 +54,22 @@ type PlatformHandlers interface {
 	APIList(ctx context.Context, args APIListArgs) (APIListResult, error)
 	// APISpec is 50arms_api_spec: Read the OpenAPI contract of routes. Do so before your first call to a route.
 	APISpec(ctx context.Context, args APISpecArgs) (APISpecResult, error)
+	// AttachFile is attach_file: Upload a local file to a card without reading it yourself, or an image for a text to show. Show visible work early: first with primary, then with replaces at each step.
+	AttachFile(ctx context.Context, args AttachFileArgs) (AttachFileResult, error)
 	// PlanConnect is plan_connect: Connect this session to the dashboard. Signed out, it asks a person for access: show them the code and the link it answers, then call it again.
 	PlanConnect(ctx context.Context, args PlanConnectArgs) (PlanConnectResult, error)
+	// RequestPermission is request_permission: Ask the person for permissions that a call was refused for as forbidden. Show them the code and the link it answers, and go on with other work: once they agree, the same key may.
+	RequestPermission(ctx context.Context, args RequestPermissionArgs) (RequestPermissionResult, error)
 }
 
 // PlatformTools binds h to every tool of the server platform, in the order of the catalogue.
 func PlatformTools(h PlatformHandlers) []Tool {
 	return []Tool{
-		bind("50arms_api", h.API),
-		bind("50arms_api_list", h.APIList),
-		bind("50arms_api_spec", h.APISpec),
-		bind("plan_connect", h.PlanConnect),
+		bind("50arms_api", Access{Always: true}, h.API),
+		bind("50arms_api_list", Access{Always: true}, h.APIList),
+		bind("50arms_api_spec", Access{Always: true}, h.APISpec),
+		bind("attach_file", Access{Permissions: []string{"cards.edit"}, OptIn: true}, h.AttachFile),
+		bind("plan_connect", Access{Always: true}, h.PlanConnect),
+		bind("request_permission", Access{Always: true}, h.RequestPermission),
 	}
 }

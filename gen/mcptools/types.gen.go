@@ -49,6 +49,24 @@ func (e APIResultChecked) Valid() bool {
 	}
 }
 
+// Defines values for AttachFileArgsTarget.
+const (
+	AttachFileArgsTargetCard        AttachFileArgsTarget = "card"
+	AttachFileArgsTargetInlineImage AttachFileArgsTarget = "inline_image"
+)
+
+// Valid indicates whether the value is a known member of the AttachFileArgsTarget enum.
+func (e AttachFileArgsTarget) Valid() bool {
+	switch e {
+	case AttachFileArgsTargetCard:
+		return true
+	case AttachFileArgsTargetInlineImage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PlanConnectResultState.
 const (
 	PlanConnectResultStateApprovalPending   PlanConnectResultState = "approval_pending"
@@ -85,12 +103,33 @@ func (e PlanConnectResultState) Valid() bool {
 	}
 }
 
+// Defines values for RequestPermissionResultState.
+const (
+	RequestPermissionResultStateApprovalPending  RequestPermissionResultState = "approval_pending"
+	RequestPermissionResultStateApprovalRequired RequestPermissionResultState = "approval_required"
+)
+
+// Valid indicates whether the value is a known member of the RequestPermissionResultState enum.
+func (e RequestPermissionResultState) Valid() bool {
+	switch e {
+	case RequestPermissionResultStateApprovalPending:
+		return true
+	case RequestPermissionResultStateApprovalRequired:
+		return true
+	default:
+		return false
+	}
+}
+
 // APIArgs defines model for APIArgs.
 type APIArgs struct {
 	Method APIArgsMethod `json:"method"`
 
 	// Path Path with its ids filled in, like /api/keys/7; no query string.
 	Path string `json:"path"`
+
+	// Select A jq expression; its result comes in place of a 2xx body.
+	Select *string `json:"select,omitempty"`
 
 	// Query Query parameters.
 	Query map[string]json.RawMessage `json:"query,omitempty"`
@@ -125,12 +164,38 @@ type APIListResult struct {
 
 // APIResult defines model for APIResult.
 type APIResult struct {
-	Ok     bool            `json:"ok"`
-	Status int32           `json:"status"`
-	Body   json.RawMessage `json:"body"`
+	Ok     bool  `json:"ok"`
+	Status int32 `json:"status"`
+
+	// Body There unless the answer is in a file.
+	Body json.RawMessage `json:"body,omitempty"`
 
 	// Checked The call was refused before the network, by this build's contract.
 	Checked *APIResultChecked `json:"checked,omitempty"`
+
+	// Truncated The body is in a file: it is long, or no text.
+	Truncated *bool `json:"truncated,omitempty"`
+
+	// Bytes How long the file is.
+	Bytes *int64 `json:"bytes,omitempty"`
+
+	// File Its absolute path. Only this user can read it.
+	File *string `json:"file,omitempty"`
+
+	// ContentType What a file that is no JSON holds.
+	ContentType *string `json:"content_type,omitempty"`
+
+	// Preview How a text begins.
+	Preview *string `json:"preview,omitempty"`
+
+	// SelectError Why select gave nothing. The body is as it came.
+	SelectError *string `json:"select_error,omitempty"`
+
+	// Drift Where a 2xx answer is not as this build's contract has it.
+	Drift *string `json:"drift,omitempty"`
+
+	// Reminders What to know besides.
+	Reminders []string `json:"reminders,omitempty"`
 }
 
 // APIResultChecked The call was refused before the network, by this build's contract.
@@ -144,6 +209,51 @@ type APISpecArgs struct {
 
 // APISpecResult defines model for APISpecResult.
 type APISpecResult = json.RawMessage
+
+// AttachFileArgs defines model for AttachFileArgs.
+type AttachFileArgs struct {
+	// Target card unless said otherwise. inline_image takes only path, and answers the Markdown that shows the image in any text.
+	Target *AttachFileArgsTarget `json:"target,omitempty"`
+
+	// CardID A card's id, like SHOP-1.
+	CardID *string `json:"card_id,omitempty"`
+
+	// Path Absolute path of the file.
+	Path string `json:"path"`
+
+	// Replaces Id of an attachment of the card: its file is swapped, its id, name and cover flag stay.
+	Replaces *string `json:"replaces,omitempty"`
+
+	// Primary Make it the card's one cover.
+	Primary *bool `json:"primary,omitempty"`
+
+	// Filename Another name than the file's own.
+	Filename *string `json:"filename,omitempty"`
+
+	// ContentType What the file is meant to be; it is refused if its bytes say otherwise.
+	ContentType *string `json:"content_type,omitempty"`
+}
+
+// AttachFileArgsTarget card unless said otherwise. inline_image takes only path, and answers the Markdown that shows the image in any text.
+type AttachFileArgsTarget string
+
+// AttachFileResult defines model for AttachFileResult.
+type AttachFileResult struct {
+	Issue        json.RawMessage `json:"issue,omitempty"`
+	AttachmentID *string         `json:"attachment_id,omitempty"`
+	URL          *string         `json:"url,omitempty"`
+	ThumbnailURL *string         `json:"thumbnail_url,omitempty"`
+	IsPrimary    *bool           `json:"is_primary,omitempty"`
+	Markdown     *string         `json:"markdown,omitempty"`
+
+	// Ok False where the dashboard refused the file.
+	Ok     *bool  `json:"ok,omitempty"`
+	Status *int32 `json:"status,omitempty"`
+
+	// Body The dashboard's refusal.
+	Body      json.RawMessage `json:"body,omitempty"`
+	Reminders []string        `json:"reminders,omitempty"`
+}
 
 // PlanConnectArgs defines model for PlanConnectArgs.
 type PlanConnectArgs struct {
@@ -167,10 +277,43 @@ type PlanConnectResult struct {
 	Session     json.RawMessage `json:"session,omitempty"`
 	Agent       json.RawMessage `json:"agent,omitempty"`
 	Team        json.RawMessage `json:"team,omitempty"`
+
+	// Board The session's own board, which calls that need one go to.
+	Board *int64 `json:"board,omitempty"`
 }
 
 // PlanConnectResultState defines model for PlanConnectResult.State.
 type PlanConnectResultState string
+
+// RequestPermissionArgs defines model for RequestPermissionArgs.
+type RequestPermissionArgs struct {
+	// Permissions Names, like boards.edit.
+	Permissions []string `json:"permissions"`
+
+	// Reason What you need it for. The person reads it.
+	Reason string `json:"reason"`
+}
+
+// RequestPermissionResult defines model for RequestPermissionResult.
+type RequestPermissionResult struct {
+	State       *RequestPermissionResultState `json:"state,omitempty"`
+	ApprovalURL *string                       `json:"approvalUrl,omitempty"`
+	ConfirmCode *string                       `json:"confirmCode,omitempty"`
+	ExpiresAt   *string                       `json:"expiresAt,omitempty"`
+
+	// Instruction What to do now.
+	Instruction *string `json:"instruction,omitempty"`
+
+	// Ok False where the dashboard refused to ask.
+	Ok     *bool  `json:"ok,omitempty"`
+	Status *int32 `json:"status,omitempty"`
+
+	// Body The dashboard's refusal.
+	Body json.RawMessage `json:"body,omitempty"`
+}
+
+// RequestPermissionResultState defines model for RequestPermissionResult.State.
+type RequestPermissionResultState string
 
 // RouteGroup defines model for RouteGroup.
 type RouteGroup struct {
@@ -187,5 +330,11 @@ type APIListJSONRequestBody = APIListArgs
 // APISpecJSONRequestBody defines body for APISpec for application/json ContentType.
 type APISpecJSONRequestBody = APISpecArgs
 
+// AttachFileJSONRequestBody defines body for AttachFile for application/json ContentType.
+type AttachFileJSONRequestBody = AttachFileArgs
+
 // PlanConnectJSONRequestBody defines body for PlanConnect for application/json ContentType.
 type PlanConnectJSONRequestBody = PlanConnectArgs
+
+// RequestPermissionJSONRequestBody defines body for RequestPermission for application/json ContentType.
+type RequestPermissionJSONRequestBody = RequestPermissionArgs

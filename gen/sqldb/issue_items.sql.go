@@ -9,23 +9,6 @@ import (
 	"context"
 )
 
-const attachmentByID = `-- name: AttachmentByID :one
-SELECT content FROM attachment WHERE team_id = $1 AND issue_id = $2 AND id = $3
-`
-
-type AttachmentByIDParams struct {
-	TeamID  string
-	IssueID string
-	ID      string
-}
-
-func (q *Queries) AttachmentByID(ctx context.Context, arg AttachmentByIDParams) (string, error) {
-	row := q.db.QueryRowContext(ctx, attachmentByID, arg.TeamID, arg.IssueID, arg.ID)
-	var content string
-	err := row.Scan(&content)
-	return content, err
-}
-
 const commentByNumber = `-- name: CommentByNumber :one
 SELECT number, body, actor, at FROM comment
 WHERE team_id = $1 AND issue_id = $2 AND number = $3
@@ -74,29 +57,6 @@ func (q *Queries) CreateAcceptanceItem(ctx context.Context, arg CreateAcceptance
 		arg.IssueID,
 		arg.Number,
 		arg.Title,
-	)
-	return err
-}
-
-const createAttachment = `-- name: CreateAttachment :exec
-INSERT INTO attachment (team_id, id, issue_id, at, content) VALUES ($1, $2, $3, $4, $5)
-`
-
-type CreateAttachmentParams struct {
-	TeamID  string
-	ID      string
-	IssueID string
-	At      int64
-	Content string
-}
-
-func (q *Queries) CreateAttachment(ctx context.Context, arg CreateAttachmentParams) error {
-	_, err := q.db.ExecContext(ctx, createAttachment,
-		arg.TeamID,
-		arg.ID,
-		arg.IssueID,
-		arg.At,
-		arg.Content,
 	)
 	return err
 }
@@ -163,39 +123,6 @@ func (q *Queries) ListAcceptance(ctx context.Context, arg ListAcceptanceParams) 
 			return nil, err
 		}
 		items = append(items, i)
-	}
-	if err := rows.Close(); err != nil {
-		return nil, err
-	}
-	if err := rows.Err(); err != nil {
-		return nil, err
-	}
-	return items, nil
-}
-
-const listAttachments = `-- name: ListAttachments :many
-SELECT content FROM attachment WHERE team_id = $1 AND issue_id = $2
-ORDER BY at, id
-`
-
-type ListAttachmentsParams struct {
-	TeamID  string
-	IssueID string
-}
-
-func (q *Queries) ListAttachments(ctx context.Context, arg ListAttachmentsParams) ([]string, error) {
-	rows, err := q.db.QueryContext(ctx, listAttachments, arg.TeamID, arg.IssueID)
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var items []string
-	for rows.Next() {
-		var content string
-		if err := rows.Scan(&content); err != nil {
-			return nil, err
-		}
-		items = append(items, content)
 	}
 	if err := rows.Close(); err != nil {
 		return nil, err

@@ -103,6 +103,44 @@ func (q *Queries) KeyByHash(ctx context.Context, arg KeyByHashParams) (KeyByHash
 	return i, err
 }
 
+const keyByID = `-- name: KeyByID :one
+SELECT agent_key.id, agent_key.team_id, agent_key.owner_id, agent_key.hash, agent_key.prefix, agent_key.title, agent_key.permissions, agent_key.created_at, agent_key.last_used_at, agent_key.revoked_at, agent_key.revoked_by, agent_key.revoked_by_name, person.name AS owner_name
+FROM agent_key
+JOIN person ON person.id = agent_key.owner_id
+WHERE agent_key.team_id = $1 AND agent_key.id = $2
+`
+
+type KeyByIDParams struct {
+	TeamID string
+	ID     string
+}
+
+type KeyByIDRow struct {
+	AgentKey  AgentKey
+	OwnerName string
+}
+
+func (q *Queries) KeyByID(ctx context.Context, arg KeyByIDParams) (KeyByIDRow, error) {
+	row := q.db.QueryRowContext(ctx, keyByID, arg.TeamID, arg.ID)
+	var i KeyByIDRow
+	err := row.Scan(
+		&i.AgentKey.ID,
+		&i.AgentKey.TeamID,
+		&i.AgentKey.OwnerID,
+		&i.AgentKey.Hash,
+		&i.AgentKey.Prefix,
+		&i.AgentKey.Title,
+		&i.AgentKey.Permissions,
+		&i.AgentKey.CreatedAt,
+		&i.AgentKey.LastUsedAt,
+		&i.AgentKey.RevokedAt,
+		&i.AgentKey.RevokedBy,
+		&i.AgentKey.RevokedByName,
+		&i.OwnerName,
+	)
+	return i, err
+}
+
 const listKeys = `-- name: ListKeys :many
 SELECT agent_key.id, agent_key.team_id, agent_key.owner_id, agent_key.hash, agent_key.prefix, agent_key.title, agent_key.permissions, agent_key.created_at, agent_key.last_used_at, agent_key.revoked_at, agent_key.revoked_by, agent_key.revoked_by_name, person.name AS owner_name
 FROM agent_key

@@ -61,6 +61,15 @@ type Attachment struct {
 	IssueID string
 	At      int64
 	Content string
+	Blob    string
+}
+
+type Audit struct {
+	TeamID  string
+	ID      string
+	At      int64
+	Action  string
+	Content string
 }
 
 type Board struct {
@@ -124,6 +133,16 @@ type Event struct {
 	Changes string
 }
 
+type Image struct {
+	TeamID      string
+	ID          string
+	At          int64
+	ContentType string
+	Bytes       int64
+	Sha256      string
+	Actor       string
+}
+
 type Instance struct {
 	ID        int64
 	Name      string
@@ -177,6 +196,24 @@ type Once struct {
 	Digest    string
 	Subject   string
 	At        int64
+}
+
+type PermissionRequest struct {
+	PublicID      string
+	TeamID        string
+	KeyID         string
+	OwnerID       string
+	Permissions   string
+	Reason        string
+	Address       string
+	ConfirmCode   string
+	Digest        string
+	Status        string
+	CreatedAt     int64
+	ExpiresAt     int64
+	DecidedAt     *int64
+	DecidedByName *string
+	Note          *string
 }
 
 type Person struct {

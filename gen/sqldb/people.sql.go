@@ -160,6 +160,31 @@ func (q *Queries) PersonByEmail(ctx context.Context, arg PersonByEmailParams) (P
 	return i, err
 }
 
+const personByID = `-- name: PersonByID :one
+SELECT id, team_id, name, email, email_key, password_hash, permissions, created_at FROM person WHERE team_id = $1 AND id = $2
+`
+
+type PersonByIDParams struct {
+	TeamID string
+	ID     string
+}
+
+func (q *Queries) PersonByID(ctx context.Context, arg PersonByIDParams) (Person, error) {
+	row := q.db.QueryRowContext(ctx, personByID, arg.TeamID, arg.ID)
+	var i Person
+	err := row.Scan(
+		&i.ID,
+		&i.TeamID,
+		&i.Name,
+		&i.Email,
+		&i.EmailKey,
+		&i.PasswordHash,
+		&i.Permissions,
+		&i.CreatedAt,
+	)
+	return i, err
+}
+
 const teamByRef = `-- name: TeamByRef :one
 SELECT id, slug, name, created_at FROM team
 WHERE team.id = $1 OR (team.slug = $1 AND NOT EXISTS (SELECT 1 FROM team AS other WHERE other.id = $1))

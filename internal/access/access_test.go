@@ -145,6 +145,43 @@ func TestGrants(t *testing.T) {
 	}
 }
 
+func TestAsked(t *testing.T) {
+	held := []dash.Permission{"cards.view"}
+	owned := []dash.Permission{"cards.view", "cards.edit", "docs.view", "team.admin"}
+	tests := []struct {
+		names []string
+		want  []dash.Permission
+		code  string
+	}{
+		{[]string{"docs.view", "cards.edit", "docs.view"}, []dash.Permission{"cards.edit", "docs.view"}, ""},
+		{[]string{"cards.view", "cards.edit"}, []dash.Permission{"cards.edit"}, ""},
+		{[]string{"cards.view"}, nil, "already_held"},
+		{[]string{"cards.view", "cards.delete"}, nil, "unknown_permission"},
+		{[]string{"cards.delete", "boards.edit"}, nil, "unknown_permission"},
+		{[]string{"cards.view", "boards.edit"}, nil, "owner_lacks_permission"},
+		{[]string{"team.admin"}, nil, "owner_lacks_permission"}, // whoever holds it, no key may
+		{[]string{"Cards.View", ""}, nil, "unknown_permission"},
+	}
+	for _, tt := range tests {
+		got, err := access.Asked(tt.names, held, owned)
+		code := ""
+		if r, ok := errors.AsType[dash.Refusal](err); ok {
+			code = r.RefusalCode()
+		}
+		if diff := cmp.Diff(tt.want, got); diff != "" || code != tt.code {
+			t.Errorf("%v: %v %s", tt.names, err, diff)
+		}
+	}
+	// What the key holds already, its owner need not hold any more.
+	if _, err := access.Asked([]string{"cards.view", "docs.view"}, held, []dash.Permission{"docs.view"}); err != nil {
+		t.Error(err)
+	}
+	unknown, ok := errors.AsType[dash.UnknownPermissionRefusal](func() error { _, err := access.Asked([]string{"b.x", "cards.view", "a.x"}, nil, nil); return err }())
+	if !ok || !slices.Equal(unknown.Permissions, []string{"b.x", "a.x"}) || len(unknown.Known) != len(dash.AllPermissions) {
+		t.Errorf("%+v", unknown)
+	}
+}
+
 func TestSecrets(t *testing.T) {
 	k, prefix, err := access.NewKey(bytes.NewReader(bytes.Repeat([]byte{0xfb}, 32)))
 	if err != nil || !regexp.MustCompile(`^50a_[A-Za-z0-9_-]{43}$`).MatchString(k) || prefix != k[:8] {

@@ -22,7 +22,7 @@ import (
 // new version.
 type canonical struct {
 	Version     int    `json:"v"`
-	Kind        string `json:"kind"`
+	Kind        Kind   `json:"kind"`
 	PublicID    string `json:"publicId"`
 	Title       string `json:"title"`
 	Team        string `json:"team"` // its slug
@@ -45,7 +45,7 @@ type client struct {
 func Canonical(r dash.AccessRequest) ([]byte, error) {
 	c := canonical{
 		Version:     1,
-		Kind:        "access",
+		Kind:        Access,
 		PublicID:    r.PublicID,
 		Title:       text(r.Title),
 		Client:      client{r.Client.Name, text(r.Client.Version), text(r.Client.Host), text(r.Client.Project)},
@@ -57,22 +57,59 @@ func Canonical(r dash.AccessRequest) ([]byte, error) {
 	if r.Team != nil {
 		c.Team = r.Team.Slug
 	}
+	return oneLine(c)
+}
+
+// canonicalPermission is the first version of a permission request's canonical form.
+type canonicalPermission struct {
+	Version     int               `json:"v"`
+	Kind        Kind              `json:"kind"`
+	PublicID    string            `json:"publicId"`
+	KeyID       string            `json:"key"`
+	KeyPrefix   string            `json:"prefix"`
+	KeyTitle    string            `json:"title"`
+	Owner       string            `json:"owner"` // the person's id
+	Permissions []dash.Permission `json:"permissions"`
+	Reason      string            `json:"reason"`
+	Address     string            `json:"address"`
+	ConfirmCode string            `json:"confirmCode"`
+	CreatedAt   string            `json:"createdAt"`
+	ExpiresAt   string            `json:"expiresAt"`
+}
+
+// CanonicalPermission is Canonical for a permission request. What the key holds already is not part of it: another grant
+// may come in between, and changes nothing of what is asked for.
+func CanonicalPermission(r dash.PermissionRequest) ([]byte, error) {
+	return oneLine(canonicalPermission{
+		Version: 1, Kind: Permission, PublicID: r.PublicID, KeyID: r.Key.ID, KeyPrefix: r.Key.Prefix, KeyTitle: r.Key.Title,
+		Owner: r.Key.Owner.ID, Permissions: r.Permissions, Reason: r.Reason, Address: r.Address, ConfirmCode: r.ConfirmCode,
+		CreatedAt: r.CreatedAt.String(), ExpiresAt: r.ExpiresAt.String(),
+	})
+}
+
+func oneLine(c any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false) // so that other languages find the same bytes
 	if err := enc.Encode(c); err != nil {
-		return nil, fmt.Errorf("canonical access request: %w", err)
+		return nil, fmt.Errorf("canonical request: %w", err)
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// Digest is the SHA-256 of the canonical form, in hex.
-func Digest(r dash.AccessRequest) (string, error) {
-	b, err := Canonical(r)
+// Digest is the SHA-256 of the canonical form of an access request, in hex.
+func Digest(r dash.AccessRequest) (string, error) { return digest(Canonical(r)) }
+
+// PermissionDigest is Digest for a permission request.
+func PermissionDigest(r dash.PermissionRequest) (string, error) {
+	return digest(CanonicalPermission(r))
+}
+
+func digest(canonical []byte, err error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	sum := sha256.Sum256(b)
+	sum := sha256.Sum256(canonical)
 	return hex.EncodeToString(sum[:]), nil
 }
 

@@ -17,10 +17,18 @@ const (
 )
 
 // StatusAt is the status of a request at a time, from the status that was written and the time until which it waits.
-func StatusAt(written dash.AccessRequestStatus, expiresAt, now time.Time) dash.AccessRequestStatus {
-	waiting := written == dash.AccessRequestStatusPending || written == dash.AccessRequestStatusApproved
+func StatusAt(written dash.RequestStatus, expiresAt, now time.Time) dash.RequestStatus {
+	waiting := written == dash.RequestStatusPending || written == dash.RequestStatusApproved
 	if waiting && !now.Before(expiresAt) {
-		return dash.AccessRequestStatusExpired
+		return dash.RequestStatusExpired
+	}
+	return written
+}
+
+// PermissionStatusAt is StatusAt for a permission request: what was granted is held, and does not expire.
+func PermissionStatusAt(written dash.RequestStatus, expiresAt, now time.Time) dash.RequestStatus {
+	if written == dash.RequestStatusPending {
+		return StatusAt(written, expiresAt, now)
 	}
 	return written
 }
@@ -36,15 +44,24 @@ func VisibleTo(viewer, addressedTo, decidedBy string) bool {
 	return true
 }
 
+// Kind is what a request asks for.
+type Kind string
+
+// The kinds.
+const (
+	Access     Kind = "access"
+	Permission Kind = "permission"
+)
+
 // Undecided says why a decision on a request with this status and digest did not take, as the contract's refusal. It
 // is nil if it should have taken.
-func Undecided(status dash.AccessRequestStatus, digest, named string) error {
+func Undecided(kind Kind, status dash.RequestStatus, digest, named string) error {
 	switch {
-	case status != dash.AccessRequestStatusPending:
+	case status != dash.RequestStatusPending:
 		return dash.NotPendingRefusal{
 			Message: fmt.Sprintf("this request is already %s", spoken[status]),
 			Status:  status,
-			Next:    next[status],
+			Next:    next[kind][status],
 		}
 	case digest != named:
 		return dash.DigestMismatchRefusal{
@@ -56,18 +73,26 @@ func Undecided(status dash.AccessRequestStatus, digest, named string) error {
 	return nil
 }
 
-var spoken = map[dash.AccessRequestStatus]string{
-	dash.AccessRequestStatusApproved:          "approved",
-	dash.AccessRequestStatusClaimed:           "approved, and its key collected",
-	dash.AccessRequestStatusDenied:            "denied",
-	dash.AccessRequestStatusRevisionRequested: "sent back for changes",
-	dash.AccessRequestStatusExpired:           "expired",
+var spoken = map[dash.RequestStatus]string{
+	dash.RequestStatusApproved:          "approved",
+	dash.RequestStatusClaimed:           "approved, and its key collected",
+	dash.RequestStatusDenied:            "denied",
+	dash.RequestStatusRevisionRequested: "sent back for changes",
+	dash.RequestStatusExpired:           "expired",
 }
 
-var next = map[dash.AccessRequestStatus]string{
-	dash.AccessRequestStatusApproved:          "nothing: the agent collects the key by itself",
-	dash.AccessRequestStatusClaimed:           "revoke the key if the agent should not have it",
-	dash.AccessRequestStatusDenied:            "ask the agent to request access again",
-	dash.AccessRequestStatusRevisionRequested: "decide on the agent's next request",
-	dash.AccessRequestStatusExpired:           "ask the agent to request access again",
+var next = map[Kind]map[dash.RequestStatus]string{
+	Access: {
+		dash.RequestStatusApproved:          "nothing: the agent collects the key by itself",
+		dash.RequestStatusClaimed:           "revoke the key if the agent should not have it",
+		dash.RequestStatusDenied:            "ask the agent to request access again",
+		dash.RequestStatusRevisionRequested: "decide on the agent's next request",
+		dash.RequestStatusExpired:           "ask the agent to request access again",
+	},
+	Permission: {
+		dash.RequestStatusApproved:          "nothing: the key holds it; revoke the key if the agent should not have it",
+		dash.RequestStatusDenied:            "ask the agent to request the permission again",
+		dash.RequestStatusRevisionRequested: "decide on the agent's next request",
+		dash.RequestStatusExpired:           "ask the agent to request the permission again",
+	},
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package blobs keeps the bytes of attachments: each blob under a key, written once and whole. Who has which blob, and
-// what it is called, is the database's to know; a blob that no row names is waste and nothing worse.
+// Package blobs keeps the bytes of attachments and images: each blob under a key, written once and whole. Who has
+// which blob, and what it is called, is the database's to know; a blob that no row names is waste and nothing worse.
 //
 // A place is a URL. Here that is file:///a/folder: one file a blob, in a folder for each team. A file is written beside
 // its place, synced, and only then renamed there, so a crash leaves a blob whole or not at all. What a killed process
@@ -87,8 +87,8 @@ func FileURL(dir string) string { return (&url.URL{Scheme: "file", Path: toPath(
 // Close ends the store. Blobs that are open can be read on.
 func (s *Store) Close() error { return s.bucket.Close() }
 
-// keys has two parts: whose blob it is, and which.
-var keys = regexp.MustCompile(`^[0-9a-f]{32}/[0-9a-f]{32}$`)
+// keys has two parts: whose blob it is, and which. A thumbnail stands beside the blob that it was made of.
+var keys = regexp.MustCompile(`^[0-9a-f]{32}/[0-9a-f]{32}(\.thumb)?$`)
 
 func check(key string) error {
 	if !keys.MatchString(key) {

@@ -179,7 +179,7 @@ func TestMissing(t *testing.T) {
 func TestKeys(t *testing.T) {
 	s, dir := open(t)
 	team, id := key[:32], key[33:]
-	for _, bad := range []string{"", id, team + "/", "/" + id, team + "/../" + id, "../" + team + "/" + id, team + "/" + id + "/" + id, strings.ToUpper(team) + "/" + id, team + "/" + id + "\n", team + "\\" + id, team + "/" + id[:31]} {
+	for _, bad := range []string{"", id, team + "/", "/" + id, team + "/../" + id, "../" + team + "/" + id, team + "/" + id + "/" + id, strings.ToUpper(team) + "/" + id, team + "/" + id + "\n", team + "\\" + id, team + "/" + id[:31], key + ".", key + ".tmp", key + ".thumb/x", key + ".Thumb"} {
 		_, _, put := s.Put(t.Context(), bad, strings.NewReader("x"))
 		_, _, get := s.Open(t.Context(), bad)
 		if put == nil || get == nil || errors.Is(get, blobs.ErrNotFound) || s.Delete(t.Context(), bad) == nil {
@@ -188,6 +188,22 @@ func TestKeys(t *testing.T) {
 	}
 	if got := files(t, filepath.Dir(filepath.Dir(dir))); len(got) != 0 {
 		t.Errorf("left %q", got)
+	}
+}
+
+// What was made of a blob stands beside it, and is a blob of its own.
+func TestBeside(t *testing.T) {
+	s, dir := open(t)
+	for _, k := range []string{key, key + ".thumb"} {
+		if _, _, err := s.Put(t.Context(), k, strings.NewReader(k)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := s.Delete(t.Context(), key); err != nil {
+		t.Error(err)
+	}
+	if got := files(t, dir); len(got) != 1 || read(t, s, key+".thumb") != key+".thumb" {
+		t.Errorf("files %q", got)
 	}
 }
 

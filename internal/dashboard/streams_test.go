@@ -264,8 +264,13 @@ func TestReplicas(t *testing.T) {
 					t.Errorf("(-want +got):\n%s", diff)
 				}
 			}
-			// The key that one replica revokes ends the streams at the other.
+			// The key that is granted more at one replica, or revoked there, loses its streams at the other.
 			ada := one.SignIn("ada@example.com")
+			one.grant(ada, "boards.edit")
+			if got := there.Next(); string(got.Data) != `{"reason":"permissions_changed"}` {
+				t.Errorf("after the grant: %+v", got)
+			}
+			there = other.agent.Follow("team", "")
 			if a := ada.Call("DELETE", "/api/keys/"+one.agent.Me.Key.ID, nil); a.Status != 204 {
 				t.Fatalf("%d %s", a.Status, a.Body)
 			}
@@ -274,6 +279,15 @@ func TestReplicas(t *testing.T) {
 			}
 		})
 	}
+}
+
+// grant has Ada grant the agent what it asks her for.
+func (f *floor) grant(ada *testkit.Caller, permission string) {
+	f.t.Helper()
+	a := f.agent.Call("POST", "/api/permission-requests", dash.PermissionRequestCreate{Permissions: []string{permission}, Reason: "For the checkout."})
+	path := "/api/permission-requests/" + testkit.Decode[dash.PermissionRequestCreated](f.t, a, 201).PublicID
+	asked := testkit.Decode[dash.PermissionRequest](f.t, ada.Call("GET", path, nil), 200)
+	testkit.Decode[dash.PermissionRequest](f.t, ada.Call("POST", path+"/approve", dash.PermissionApproval{Digest: asked.Digest}), 200)
 }
 
 func notified(t *testing.T) wake.Waker {

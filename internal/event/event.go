@@ -50,10 +50,14 @@ func Matches(e dash.Event, keyID string, topics []Topic) bool {
 	return slices.ContainsFunc(Of(e, keyID), func(t Topic) bool { return slices.Contains(topics, t) })
 }
 
-// Ends says why an event ends the streams that it concerns, if it does.
+// Ends says why an event ends the streams that it concerns, if it does. A stream that began after it goes on: that its
+// permissions have changed is said of those that were open then.
 func Ends(kind dash.EventKind) (why dash.EndReason, ends bool) {
-	if kind == dash.EventKindKeyRevoked {
+	switch kind {
+	case dash.EventKindKeyRevoked:
 		return dash.EndReasonKeyRevoked, true
+	case dash.EventKindKeyGranted:
+		return dash.EndReasonPermissionsChanged, true
 	}
 	return "", false
 }

@@ -173,6 +173,9 @@ func TestEnds(t *testing.T) {
 	if why, ends := Ends(dash.EventKindKeyRevoked); !ends || why != dash.EndReasonKeyRevoked {
 		t.Errorf("a revoked key: %s, %v", why, ends)
 	}
+	if why, ends := Ends(dash.EventKindKeyGranted); !ends || why != dash.EndReasonPermissionsChanged {
+		t.Errorf("a grant: %s, %v", why, ends)
+	}
 }
 
 // The forms of ids are those of the contract.

@@ -26,7 +26,7 @@ const (
 
 // Cases are all recordings. Every operation of the contract has a success and a refusal here; a test says which lacks
 // one.
-var Cases = slices.Concat(accessCases, workCases)
+var Cases = slices.Concat(accessCases, permissionCases, workCases, fileCases)
 
 // The cases of who may do what, and of the server.
 var accessCases = []Case{
@@ -60,7 +60,7 @@ var accessCases = []Case{
 		w.answer(w.request("POST", "/api/access-requests", r), &waits)
 		var shown dash.AccessRequest
 		w.answer(w.byPerson(w.request("GET", "/api/access-requests/"+denied.PublicID, nil)), &shown)
-		w.decide("deny", dash.AccessRequestDenial{Digest: shown.Digest}, denied.PublicID)
+		w.decide("deny", dash.RequestDenial{Digest: shown.Digest}, denied.PublicID)
 		return w.byPerson(w.request("GET", "/api/access-requests?waiting=false", nil))
 	}},
 	{"listAccessRequests", "person_required", 403, func(w *world) *http.Request {
@@ -71,10 +71,10 @@ var accessCases = []Case{
 		w.decide("approve", dash.AccessRequestApproval{Digest: r.Digest}, c.PublicID)
 	})},
 	{"claimAccessRequest", "denied", 200, claim(func(w *world, c dash.AccessRequestCreated, r dash.AccessRequest) {
-		w.decide("deny", dash.AccessRequestDenial{Digest: r.Digest, Note: new("Not on this machine.")}, c.PublicID)
+		w.decide("deny", dash.RequestDenial{Digest: r.Digest, Note: new("Not on this machine.")}, c.PublicID)
 	})},
 	{"claimAccessRequest", "revision_requested", 200, claim(func(w *world, c dash.AccessRequestCreated, r dash.AccessRequest) {
-		w.decide("request-changes", dash.AccessRequestRevision{Digest: r.Digest, Note: "Say which card this is for."}, c.PublicID)
+		w.decide("request-changes", dash.RequestRevision{Digest: r.Digest, Note: "Say which card this is for."}, c.PublicID)
 	})},
 	{"claimAccessRequest", "not_found", 404, func(w *world) *http.Request {
 		return w.request("POST", "/api/access-requests/claim", dash.AccessRequestClaim{Secret: strings.Repeat("x", 40)})
@@ -96,21 +96,21 @@ var accessCases = []Case{
 		return w.byKey(w.request("POST", "/api/access-requests/"+r.PublicID+"/approve", dash.AccessRequestApproval{Digest: r.Digest}))
 	}},
 	{"denyAccessRequest", "denied", 200, decision("deny", func(digest string) any {
-		return dash.AccessRequestDenial{Digest: digest, Note: new("Not on this machine.")}
+		return dash.RequestDenial{Digest: digest, Note: new("Not on this machine.")}
 	})},
 	{"denyAccessRequest", "cross_site", 403, func(w *world) *http.Request {
 		_, r := w.signedIn().asked()
-		call := w.byPerson(w.request("POST", "/api/access-requests/"+r.PublicID+"/deny", dash.AccessRequestDenial{Digest: r.Digest}))
+		call := w.byPerson(w.request("POST", "/api/access-requests/"+r.PublicID+"/deny", dash.RequestDenial{Digest: r.Digest}))
 		call.Header.Del("X-CSRF-Token")
 		return call
 	}},
 	{"requestAccessChanges", "revision_requested", 200, decision("request-changes", func(digest string) any {
-		return dash.AccessRequestRevision{Digest: digest, Note: "Say which card this is for."}
+		return dash.RequestRevision{Digest: digest, Note: "Say which card this is for."}
 	})},
 	{"requestAccessChanges", "not_pending", 409, func(w *world) *http.Request {
 		c, r := w.signedIn().asked()
-		w.decide("deny", dash.AccessRequestDenial{Digest: r.Digest}, c.PublicID)
-		return w.byPerson(w.request("POST", "/api/access-requests/"+r.PublicID+"/request-changes", dash.AccessRequestRevision{Digest: r.Digest, Note: "Say which card."}))
+		w.decide("deny", dash.RequestDenial{Digest: r.Digest}, c.PublicID)
+		return w.byPerson(w.request("POST", "/api/access-requests/"+r.PublicID+"/request-changes", dash.RequestRevision{Digest: r.Digest, Note: "Say which card."}))
 	}},
 	{"setUp", "created", 201, func(w *world) *http.Request { return w.request("POST", "/api/auth/setup", w.setupBody()) }},
 	{"setUp", "wrong_setup_token", 403, func(w *world) *http.Request {
@@ -205,14 +205,20 @@ func decision(verdict string, body func(digest string) any) func(*world) *http.R
 	}
 }
 
-// tooOften makes as many calls as an address may make at once, and returns the one that is too many.
-func (w *world) tooOften(operation, method, path string) *http.Request {
+// burst is how many calls of an operation an address may make at once.
+func burst(operation string) int {
 	for _, op := range dash.Operations {
 		if op.ID == operation {
-			for range op.RateLimit.Burst {
-				w.answer(w.request(method, path, nil), nil)
-			}
+			return op.RateLimit.Burst
 		}
+	}
+	return 0
+}
+
+// tooOften makes as many calls as an address may make at once, and returns the one that is too many.
+func (w *world) tooOften(operation, method, path string) *http.Request {
+	for range burst(operation) {
+		w.answer(w.request(method, path, nil), nil)
 	}
 	return w.request(method, path, nil)
 }

@@ -2,10 +2,7 @@
 
 package recordings
 
-import (
-	"net/http"
-	"strings"
-)
+import "strings"
 
 // The cases of boards, cards and what is around them. Each is a script: its last call is the one that is recorded.
 var workCases = []Case{
@@ -97,18 +94,6 @@ var workCases = []Case{
 	{"removeAcceptanceItem", "not_found", 404, script(mend, "DELETE /api/issues/SHOP-1/acceptance/9?board=1")},
 	{"listHistory", "page", 200, script(mend, prices, say, conflict(1, 2), move(1, 1, "In Progress"), "GET /api/issues/SHOP-1/history?board=1&limit=3")},
 	{"listHistory", "not_found", 404, script("GET /api/issues/SHOP-9/history?board=1")},
-
-	{"listAttachments", "list", 200, script(mend, attach, "GET /api/issues/SHOP-1/attachments?board=1")},
-	{"listAttachments", "not_found", 404, script("GET /api/issues/SHOP-9/attachments?board=1")},
-	{"addAttachment", "added", 201, script(mend, attach)},
-	{"addAttachment", "idempotency_key_reused", 409, script(mend, "once "+attach, "once "+attach+" More of it.")},
-	{"downloadAttachment", "file", 200, func(w *world) *http.Request {
-		w.play(mend)
-		var kept struct{ URL string }
-		w.answer(w.line(attach), &kept)
-		return w.line("GET " + kept.URL)
-	}},
-	{"downloadAttachment", "not_found", 404, script(mend, "GET /api/issues/SHOP-1/attachments/"+noID+"?board=1")},
 
 	{"listPeople", "list", 200, script("GET /api/people")},
 	{"listPeople", "unauthenticated", 401, script("nobody GET /api/people")},

@@ -3,6 +3,7 @@
 package recordings
 
 import (
+	"cmp"
 	"fmt"
 	"net/http"
 	"strings"
@@ -18,7 +19,22 @@ const (
 	say    = `POST /api/issues/SHOP-1/comments?board=1 {"body":"The voucher is read *too late*."}`
 	item   = `POST /api/issues/SHOP-1/acceptance?board=1 {"title":"A voucher counts once."}`
 	attach = "POST /api/issues/SHOP-1/attachments?board=1&filename=notes.md # Notes"
+
+	askMore = `POST /api/permission-requests {"permissions":["cards.view","boards.edit"],"reason":"The checkout work needs a board of its own."}`
+	seeMore = "ada GET /api/permission-requests/{request}"
+	grant   = `ada POST /api/permission-requests/{request}/approve {"digest":"{digest}"}`
+	refuse  = `ada POST /api/permission-requests/{request}/deny {"digest":"{digest}","note":"Not for this card."}`
+	sendOff = `ada POST /api/permission-requests/{request}/request-changes {"digest":"{digest}","note":"Say which board."}`
 )
+
+// cover attaches an image as the cover of the first card.
+const cover = "POST /api/issues/SHOP-1/attachments?board=1&filename=shot.png&primary=true " + pixel
+
+// pixel is a PNG of one red pixel.
+const pixel = "\x89PNG\r\n\x1a\n" +
+	"\x00\x00\x00\rIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x02\x00\x00\x00\x90wS\xde" +
+	"\x00\x00\x00\fIDATx\x9cc\xf8\xcf\xc0\x00\x00\x03\x01\x01\x00\xc9\xfe\x92\xef" +
+	"\x00\x00\x00\x00IEND\xaeB`\x82"
 
 func edit(card, version int, members string) string {
 	return fmt.Sprintf(`PATCH /api/issues/SHOP-%d/edit?board=1 {"version":%d,%s}`, card, version, members)
@@ -54,13 +70,37 @@ func (w *world) play(lines ...string) {
 	w.signedIn().approvedKey()
 	before := []string{"POST /api/plan-sessions {}", `ada POST /api/boards {"name":"Shop","prefix":"SHOP","repo":"acme/shop"}`}
 	for _, line := range append(before, lines...) {
-		w.answer(w.line(line), nil)
+		var made names
+		w.answer(w.line(line), &made)
+		w.names.learn(made)
 	}
 }
 
+// names are the ids and digests that a script cannot know: an answer gives them, and later lines name them.
+type names struct {
+	Request    string `json:"publicId"`
+	Digest     string `json:"digest"`
+	Image      string `json:"url"`
+	Attachment struct {
+		ID string `json:"id"`
+	} `json:"attachment"`
+}
+
+// learn takes what an answer names.
+func (n *names) learn(from names) {
+	n.Request, n.Digest = cmp.Or(from.Request, n.Request), cmp.Or(from.Digest, n.Digest)
+	n.Image, n.Attachment.ID = cmp.Or(from.Image, n.Image), cmp.Or(from.Attachment.ID, n.Attachment.ID)
+}
+
+func (n *names) in(line string) string {
+	return strings.NewReplacer("{request}", n.Request, "{digest}", n.Digest, "{image}", n.Image, "{file}", n.Attachment.ID).Replace(line)
+}
+
 // line is a call as a script has it: method, path and body with a space between. It is the agent's, or Ada's or nobody's
-// if that stands before it, and with once before that it has an Idempotency-Key.
+// if that stands before it, and with once before that it has an Idempotency-Key. {request}, {digest}, {image} and {file}
+// are what the lines before came to know.
 func (w *world) line(text string) *http.Request {
+	text = w.names.in(text)
 	text, once := strings.CutPrefix(text, "once ")
 	text, person := strings.CutPrefix(text, "ada ")
 	text, nobody := strings.CutPrefix(text, "nobody ")

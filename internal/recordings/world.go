@@ -36,6 +36,7 @@ type world struct {
 
 	cookie, csrf string // of the person who signed in last
 	key          string // of the agent that was approved last
+	names        names  // what scripts call things that were made
 	until        string // what the last frame of a stream holds
 	err          error  // the first thing that went wrong while the world was brought about
 }
@@ -164,7 +165,7 @@ func (w *world) answer(r *http.Request, into any) *http.Response {
 	w.fail(err)
 	if res.StatusCode > 299 {
 		w.fail(fmt.Errorf("%s %s answered %s: %s", r.Method, r.URL.Path, res.Status, body))
-	} else if into != nil {
+	} else if into != nil && len(body) > 0 {
 		w.fail(json.Unmarshal(body, into))
 	}
 	return res

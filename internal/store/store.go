@@ -41,6 +41,8 @@ type Store interface {
 	People
 	Keys
 	AccessRequests
+	PermissionRequests
+	Audit
 	PlanSessions
 	Work
 }
@@ -61,6 +63,7 @@ type Founding struct {
 	Team   Team
 	Person Person
 	Login  Login
+	Trail  Trail
 }
 
 // Team is a tenant: every other row belongs to one.
@@ -90,6 +93,7 @@ type Login struct {
 	CSRFToken string
 	CreatedAt time.Time
 	ExpiresAt time.Time
+	Trail     Trail // of the sign-in; not read back
 }
 
 // People finds who signs in, and keeps their browser sessions.
@@ -99,6 +103,8 @@ type People interface {
 	// AddPerson adds a person to a team. ErrDuplicate where the address is taken.
 	AddPerson(ctx context.Context, p Person) error
 	PersonByEmail(ctx context.Context, email string) (Person, error)
+	// Owner is a person of a team, by their id: whose a key is.
+	Owner(ctx context.Context, teamID, personID string) (Person, error)
 	// CreateLogin keeps a browser session, and forgets those that had lapsed by l.CreatedAt.
 	CreateLogin(ctx context.Context, l Login) error
 	// Login finds a browser session that holds at now, with its person and team.
@@ -121,6 +127,7 @@ type Key struct {
 	LastUsedAt  time.Time
 	RevokedAt   time.Time // zero while it holds
 	RevokedBy   dash.PersonRef
+	Trail       Trail // of its being issued; not read back
 }
 
 // Keys keeps the keys that approvals hand out.
@@ -158,6 +165,7 @@ type Revocation struct {
 	OwnerID string // "" is whoever's key it is
 	By      dash.PersonRef
 	At      time.Time
+	Trail   Trail // a second revocation leaves none
 }
 
 // AccessRequest is an agent asking for a key.
@@ -170,21 +178,22 @@ type AccessRequest struct {
 	Address     string
 	ConfirmCode string
 	Digest      string
-	Status      dash.AccessRequestStatus // as written: pending, approved, denied, revision_requested or claimed, never expired
+	Status      dash.RequestStatus // as written: pending, approved, denied, revision_requested or claimed, never expired
 	CreatedAt   time.Time
 	ExpiresAt   time.Time // of the decision while pending, of the collection once approved
-	Decision    *AccessDecision
+	Decision    *RequestDecision
 	KeyID       string // the key that was collected
 }
 
-// AccessDecision is what a person made of an access request.
-type AccessDecision struct {
-	Verdict     dash.AccessDecisionVerdict
+// RequestDecision is what a person made of an access request.
+type RequestDecision struct {
+	Verdict     dash.RequestDecisionVerdict
 	By          dash.PersonRef
 	TeamID      string // the decider's, and so the key's
 	At          time.Time
 	Note        string
 	Permissions []dash.Permission // with approved
+	Trail       Trail             // not read back
 }
 
 // AccessRequests keeps who asks for a key and what became of it.
@@ -198,7 +207,7 @@ type AccessRequests interface {
 	// DecideAccessRequest writes the decision if the request is pending at d.At and its digest is the one named; one
 	// statement decides, so of two racing decisions one wins. ErrConflict otherwise, ErrNotFound where there is none, or
 	// it named another team than d.TeamID. The request's ExpiresAt becomes collectBy; its Team stays as it was named.
-	DecideAccessRequest(ctx context.Context, publicID, digest string, d AccessDecision, collectBy time.Time) error
+	DecideAccessRequest(ctx context.Context, publicID, digest string, d RequestDecision, collectBy time.Time) error
 	// CollectKey makes the key of an approved request and marks the request claimed, both or neither. Of two racing
 	// calls one wins; the other, and any call for a request that is not approved by k.TeamID or lapsed at k.CreatedAt,
 	// gets ErrConflict. ErrNotFound where no request has the secret.
@@ -211,8 +220,8 @@ type AccessRequests interface {
 // AccessRequestQuery asks for a page of access requests. Status may be expired; that, and what waits, is judged at Now.
 type AccessRequestQuery struct {
 	TeamID  string
-	Status  dash.AccessRequestStatus // "" is any
-	Waiting *bool                    // whether a decision is still possible; nil is either
+	Status  dash.RequestStatus // "" is any
+	Waiting *bool              // whether a decision is still possible; nil is either
 	Now     time.Time
 	After   Position
 	Limit   int

@@ -45,10 +45,13 @@ type WorkReader interface {
 	WaitingOn(ctx context.Context, id dash.IssueID) (*dash.WaitingOn, error)
 	// Blocks lists the cards that wait for a card, by id.
 	Blocks(ctx context.Context, id dash.IssueID) ([]dash.IssueLink, error)
-	Conflicts(ctx context.Context, id dash.IssueID) ([]dash.Conflict, error)     // by the other's id
-	Children(ctx context.Context, id dash.IssueID) ([]Issue, error)              // of an Epic, in the order of Issues
-	Attachments(ctx context.Context, id dash.IssueID) ([]dash.Attachment, error) // oldest first
-	Attachment(ctx context.Context, id dash.IssueID, attachment string) (dash.Attachment, error)
+	Conflicts(ctx context.Context, id dash.IssueID) ([]dash.Conflict, error) // by the other's id
+	Children(ctx context.Context, id dash.IssueID) ([]Issue, error)          // of an Epic, in the order of Issues
+	// Attachments lists a card's files, oldest first. Whether one is the cover is for the card to say: IsPrimary is false.
+	Attachments(ctx context.Context, id dash.IssueID) ([]Attachment, error)
+	Attachment(ctx context.Context, id dash.IssueID, attachment string) (Attachment, error)
+	// Image is what an upload kept.
+	Image(ctx context.Context, id string) (Image, error)
 	// Comments answers at most limit comments, oldest first, after that with id after.
 	Comments(ctx context.Context, id dash.IssueID, after int64, limit int) ([]dash.Comment, error)
 	Comment(ctx context.Context, id dash.IssueID, comment int64) (dash.Comment, error)
@@ -92,6 +95,22 @@ type IssuePlace struct {
 	ID       dash.IssueID
 }
 
+// Attachment is a file of a card. Its bytes are the blob of that name; a file that takes new ones takes a new blob.
+type Attachment struct {
+	dash.Attachment
+	Blob string
+}
+
+// Image is an image that a text shows. Its bytes are the blob named like it.
+type Image struct {
+	ID          string
+	ContentType string // as its bytes look
+	Bytes       int64
+	Sha256      string
+	By          dash.Actor
+	At          time.Time
+}
+
 // Event is one entry of a team's log. Its Cursor is its number in decimal.
 type Event struct {
 	dash.Event
@@ -132,7 +151,11 @@ type WorkTx interface {
 	RemoveAcceptanceItem(ctx context.Context, id dash.IssueID, item int64) error
 	// AddComment keeps a comment under its card's next number and answers that. ID is not read.
 	AddComment(ctx context.Context, id dash.IssueID, c dash.Comment) (int64, error)
-	AddAttachment(ctx context.Context, id dash.IssueID, a dash.Attachment) error
+	AddAttachment(ctx context.Context, id dash.IssueID, a Attachment) error
+	// SaveAttachment writes what is said of a file, but for its place in the list.
+	SaveAttachment(ctx context.Context, id dash.IssueID, a Attachment) error
+	RemoveAttachment(ctx context.Context, id dash.IssueID, attachment string) error
+	AddImage(ctx context.Context, i Image) error
 
 	// Append writes events to the log, numbered in their order. Cursor and Number are not read. It answers the last number.
 	Append(ctx context.Context, events ...Event) (int64, error)

@@ -17,7 +17,17 @@ import (
 type tool struct {
 	Name, Method, Title, Description string
 	Args, Result                     string // Go types
+	Access                           toolAccess
 	Definition                       json.RawMessage
+}
+
+// toolAccess is who is shown a tool.
+type toolAccess struct {
+	Always      bool
+	Permissions []string
+	Callback    string
+	Audience    string
+	OptIn       bool
 }
 
 // A toolServer is one MCP server's part of the catalogue.
@@ -119,7 +129,52 @@ func (c *contract) tool(n *yaml.Node, p *problems) (tool, error) {
 		p.add(s, n, "tool %s has no result", t.Name)
 	}
 	lintSchema(s, get(n, "result"), p)
+	t.Access = c.toolAccess(n, t.Name, p)
 	return t, t.define(n, p, s)
+}
+
+var environmentVariable = regexp.MustCompile(`^[A-Z][A-Z0-9_]*$`)
+
+// toolAccess reads who is shown a tool. Nothing is shown to everybody by an oversight.
+func (c *contract) toolAccess(n *yaml.Node, name string, p *problems) (a toolAccess) {
+	at := get(n, "access")
+	bad := func(n *yaml.Node, format string, args ...any) { p.add(c.tools, n, "tool "+name+": "+format, args...) }
+	if at == nil {
+		bad(n, "access is missing: always: true, or what a session needs to be shown it")
+		return a
+	}
+	known := c.permissions()
+	for k, v := range pairs(at) {
+		switch k.Value {
+		case "always":
+			a.Always = v.Value == "true"
+		case "permissions":
+			for _, permission := range items(v) {
+				if a.Permissions = append(a.Permissions, permission.Value); !slices.Contains(known, permission.Value) {
+					bad(permission, "there is no permission %q", permission.Value)
+				}
+			}
+		case "callback":
+			if a.Callback = v.Value; !environmentVariable.MatchString(a.Callback) {
+				bad(v, "access.callback is the name of an environment variable")
+			}
+		case "audience":
+			if a.Audience = v.Value; !slices.Contains([]string{"person", "dispatch"}, a.Audience) {
+				bad(v, "access.audience is person or dispatch")
+			}
+		case "opt_in":
+			a.OptIn = v.Value == "true"
+		default:
+			bad(k, "nothing reads access.%s", k.Value)
+		}
+	}
+	if !a.Always && len(a.Permissions) == 0 && a.Audience == "" {
+		bad(at, "access lets everybody see it: say always: true")
+	}
+	if a.Always && (len(a.Permissions) > 0 || a.Callback != "" || a.Audience != "" || a.OptIn) {
+		bad(at, "access: always goes with nothing else")
+	}
+	return a
 }
 
 // define writes the tool as a client sees it: a self-contained input schema without our own marks.

@@ -173,10 +173,7 @@ func (c *contract) lintBoardScope(o operation, op *yaml.Node, bad func(*yaml.Nod
 }
 
 func (c *contract) lintAccess(o *operation, op *yaml.Node, bad func(*yaml.Node, string, ...any)) {
-	permissions := []string{"public", "any-key"}
-	for _, v := range items(get(c.spec.root, "components", "schemas", "Permission", "enum")) {
-		permissions = append(permissions, v.Value)
-	}
+	permissions := append(c.permissions(), "public", "any-key")
 	if o.Permission == "" {
 		bad(nil, "x-permission is missing: a permission's name, public or any-key")
 	} else if !slices.Contains(permissions, o.Permission) {
@@ -196,8 +193,8 @@ func (c *contract) lintAccess(o *operation, op *yaml.Node, bad func(*yaml.Node, 
 		bad(security, "an operation is public in x-permission and in security: [], or in neither")
 	}
 	limit := get(op, "x-rate-limit")
-	if public != (limit != nil) {
-		bad(limit, "public operations, and only they, have x-rate-limit: {per_minute, burst}")
+	if public && limit == nil {
+		bad(nil, "a public operation has x-rate-limit: {per_minute, burst}")
 	}
 	if limit != nil {
 		o.PerMinute, _ = strconv.Atoi(str(limit, "per_minute"))
@@ -206,6 +203,14 @@ func (c *contract) lintAccess(o *operation, op *yaml.Node, bad func(*yaml.Node, 
 			bad(limit, "x-rate-limit: per_minute and burst are whole numbers above 0")
 		}
 	}
+}
+
+// permissions are the names that the contract knows.
+func (c *contract) permissions() (names []string) {
+	for _, v := range items(get(c.spec.root, "components", "schemas", "Permission", "enum")) {
+		names = append(names, v.Value)
+	}
+	return names
 }
 
 func (c *contract) declaresTag(name string) bool {
@@ -302,7 +307,7 @@ func (c *contract) lintResponses(o operation, at, op *yaml.Node, used map[string
 		{404, o.HasPathParam(), "its path names a thing"},
 		{413, o.HasBody, "it takes a body"},
 		{415, o.HasBody, "it takes a body"},
-		{429, public, "it is public"},
+		{429, o.PerMinute > 0, "its rate is limited"},
 		{500, true, "a server can fail"},
 	}
 	for _, n := range needs {

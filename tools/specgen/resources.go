@@ -89,7 +89,7 @@ type enum struct {
 
 // enums are those that code goes through in their order.
 func (c *contract) enums() (out []enum) {
-	for _, e := range []enum{{Type: "Permission", Plural: "Permissions"}, {Type: "IssueStatus", Plural: "IssueStatuses"}} {
+	for _, e := range []enum{{Type: "Permission", Plural: "Permissions"}, {Type: "IssueStatus", Plural: "IssueStatuses"}, {Type: "AuditAction", Plural: "AuditActions"}} {
 		for _, v := range items(get(c.spec.root, "components", "schemas", e.Type, "enum")) {
 			e.Values = append(e.Values, v.Value)
 		}

@@ -110,7 +110,7 @@ func TestOutsideTheSafeProfile(t *testing.T) {
 		{name: "unknown permission", old: "      x-permission: things.edit", new: "      x-permission: things.own", want: `no permission "things.own"`},
 		{name: "unknown audience", old: "x-audience: person", new: "x-audience: robot", want: "x-audience is person, agent or stranger"},
 		{name: "public by halves", old: "      security: []\n", new: "", want: "public in x-permission and in security: []", after: -6},
-		{name: "no rate limit", old: "      x-rate-limit: {per_minute: 60, burst: 10}\n", new: "", want: "have x-rate-limit", after: -5},
+		{name: "no rate limit", old: "      x-rate-limit: {per_minute: 60, burst: 10}\n", new: "", want: "has x-rate-limit", after: -5},
 		{name: "unread mark", old: "x-audience: person", new: "x-audeince: person", want: `nothing reads "x-audeince"`},
 		{name: "no full stop", old: "summary: Read a thing.", new: "summary: Read a thing", want: "full stop", after: -3},
 		{name: "undeclared tag", old: "      operationId: getThing\n      tags: [things]", new: "      operationId: getThing\n      tags: [who]", after: 1, want: `tag "who" is not declared`},
@@ -141,6 +141,13 @@ func TestOutsideTheSafeProfile(t *testing.T) {
 		{name: "tool argument of any type", file: "api/tools.yaml", old: "name: {type: string, minLength: 1,", new: "name: {minLength: 1,", want: "argument name has no type"},
 		{name: "tool union", file: "api/tools.yaml", old: "        input:\n          type: object\n", new: "        input:\n          oneOf: [{$ref: '#/defs/Found'}]\n          type: object\n", after: 1, want: "oneOf at the root"},
 		{name: "tool hints", file: "api/tools.yaml", old: "{readOnlyHint: true, destructiveHint: false,", new: "{readOnlyHint: true,", want: "annotations.destructiveHint is missing", after: anyLine},
+		{name: "tool without access", file: "api/tools.yaml", old: "        access: {always: true}\n", new: "", want: "access is missing", after: anyLine},
+		{name: "tool for everybody unsaid", file: "api/tools.yaml", old: "{always: true}", new: "{opt_in: true}", want: "say always: true"},
+		{name: "tool for all and for some", file: "api/tools.yaml", old: "{always: true}", new: "{always: true, audience: person}", want: "always goes with nothing else"},
+		{name: "tool with an unknown permission", file: "api/tools.yaml", old: "[things.edit]", new: "[things.own]", want: `no permission "things.own"`},
+		{name: "tool for an unknown audience", file: "api/tools.yaml", old: "{always: true}", new: "{audience: robot}", want: "access.audience is person or dispatch"},
+		{name: "tool with a callback that is no variable", file: "api/tools.yaml", old: "{always: true}", new: "{audience: person, callback: reply-url}", want: "the name of an environment variable"},
+		{name: "tool access that nothing reads", file: "api/tools.yaml", old: "{always: true}", new: "{always: true, hidden: true}", want: "nothing reads access.hidden"},
 		{name: "tool method twice", file: "api/tools.yaml", old: "method: List", new: "method: Find", want: "method Find stands twice", after: -1},
 	}
 	for _, tt := range tests {

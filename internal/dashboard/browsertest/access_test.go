@@ -6,6 +6,7 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -16,6 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/testkit"
 )
 
 //go:embed contrast.js
@@ -39,6 +41,19 @@ func scenes(r requests) []scene {
 		{"request-sent-back", opened(path(r.sentBack))},
 		{"request-lapsed", opened(path(r.lapsed))},
 		{"request-missing", opened("/approvals/00000000000000000000000000000000")},
+		{"permission-waiting", opened(permissionPath(r.wanted))},
+		{"permission-granted", opened(permissionPath(r.granted))},
+		{"keys", func(b *tab) {
+			b.open("/keys")
+			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		}},
+		{"revoke", func(b *tab) {
+			b.open("/keys")
+			b.do(chromedp.Click(chromedp.CSS(".key .deny")))
+			b.until("the question", `location.pathname.endsWith("/revoke")`, soon)
+		}},
+		{"audit", opened("/audit")},
+		{"audit-filtered", opened("/audit?action=permission.denied")},
 		{"approve-nothing", func(b *tab) {
 			b.open(path(r.waiting))
 			for i := range run(b, chromedp.Nodes(chromedp.CSSAll("input[type=checkbox]"))) {
@@ -107,7 +122,12 @@ func outside(link string) []scene {
 	}
 }
 
-type requests struct{ waiting, approved, denied, sentBack, lapsed dash.AccessRequestCreated }
+type requests struct {
+	waiting, approved, denied, sentBack, lapsed dash.AccessRequestCreated
+	wanted, granted                             dash.PermissionRequestCreated
+}
+
+func permissionPath(r dash.PermissionRequestCreated) string { return "/permissions/" + r.PublicID }
 
 func prepare(s *site) (r requests) {
 	ada := s.SignIn("ada@example.com")
@@ -120,10 +140,15 @@ func prepare(s *site) (r requests) {
 	r.approved, r.denied, r.sentBack = s.ask(named("Write the release notes")), s.ask(named("Rotate every secret")), s.ask(named("Tidy up"))
 	ada.Call("POST", "/api/access-requests/"+r.approved.PublicID+"/approve", dash.AccessRequestApproval{Digest: ada.See(r.approved).Digest})
 	note := "Not from this machine."
-	ada.Call("POST", "/api/access-requests/"+r.denied.PublicID+"/deny", dash.AccessRequestDenial{Digest: ada.See(r.denied).Digest, Note: &note})
-	ada.Call("POST", "/api/access-requests/"+r.sentBack.PublicID+"/request-changes", dash.AccessRequestRevision{Digest: ada.See(r.sentBack).Digest, Note: "Say which card this is for."})
+	ada.Call("POST", "/api/access-requests/"+r.denied.PublicID+"/deny", dash.RequestDenial{Digest: ada.See(r.denied).Digest, Note: &note})
+	ada.Call("POST", "/api/access-requests/"+r.sentBack.PublicID+"/request-changes", dash.RequestRevision{Digest: ada.See(r.sentBack).Digest, Note: "Say which card this is for."})
 	s.Clock.Advance(3 * time.Minute)
 	r.waiting = s.ask(named("Mend the checkout"))
+	agent := s.Agent(ada, dash.PermissionCardsView)
+	r.granted = wants(agent, s.t, "The checkout needs a board.", "boards.edit")
+	seen := testkit.Decode[dash.PermissionRequest](s.t, ada.Call("GET", "/api/permission-requests/"+r.granted.PublicID, nil), http.StatusOK)
+	ada.Call("POST", "/api/permission-requests/"+r.granted.PublicID+"/approve", dash.PermissionApproval{Digest: seen.Digest})
+	r.wanted = wants(agent, s.t, "It has to be written down.\nAnd kept.", "cards.edit", "docs.edit")
 	s.Clock.Advance(2 * time.Minute)
 	return r
 }
@@ -164,10 +189,13 @@ func everyScene(t *testing.T, check func(t *testing.T, b *tab)) {
 }
 
 // wantNoSidewaysScrolling fails if the page is wider than its window.
+// tooWide names what reaches beyond the page's right edge.
+const tooWide = `[...document.querySelectorAll("body *")].filter(e => e.getBoundingClientRect().right > document.documentElement.clientWidth).map(e => e.tagName + "." + e.className).join(" ") + " in " + document.documentElement.clientWidth + " px"`
+
 func (b *tab) wantNoSidewaysScrolling() {
 	b.t.Helper()
 	if over := run(b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - document.documentElement.clientWidth`)); over > 0 {
-		b.t.Errorf("%s is %d px too wide", b.at(), over)
+		b.t.Errorf("%s is %d px too wide: %s", b.at(), over, run(b, chromedp.Evaluate[string](tooWide)))
 	}
 }
 

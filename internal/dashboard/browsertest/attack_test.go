@@ -61,7 +61,7 @@ func TestOtherSitesDecideNothing(t *testing.T) {
 				// Without a cookie nobody is signed in; the way to the sign-in page is a read, which carries it again.
 				victim.wantAt(path(request), "An agent asks for access")
 			}
-			if claimed := s.Claim(request); claimed.Status != dash.AccessRequestStatusPending {
+			if claimed := s.Claim(request); claimed.Status != dash.RequestStatusPending {
 				t.Fatalf("the request is %s", claimed.Status)
 			}
 		})

@@ -138,7 +138,7 @@ func TestALinkFromAnAgent(t *testing.T) {
 		ada.wantSays("Approved by Ada (you) just now", "collects its key by itself")
 
 		claimed := s.Claim(request)
-		if claimed.Status != dash.AccessRequestStatusApproved || claimed.APIKey == nil {
+		if claimed.Status != dash.RequestStatusApproved || claimed.APIKey == nil {
 			t.Fatalf("the agent got %+v", claimed)
 		}
 		ada.load(chromedp.Reload())
@@ -162,7 +162,7 @@ func TestDeny(t *testing.T) {
 		ada.wantAt(path(request), "Access denied")
 		ada.wantSays("Not on this machine.")
 		claimed := s.Claim(request)
-		if claimed.Status != dash.AccessRequestStatusDenied || claimed.Note == nil || *claimed.Note != "Not on this machine.\nUse the other one." {
+		if claimed.Status != dash.RequestStatusDenied || claimed.Note == nil || *claimed.Note != "Not on this machine.\nUse the other one." {
 			t.Errorf("the agent is told %+v", claimed)
 		}
 	})
@@ -180,7 +180,7 @@ func TestAskForChanges(t *testing.T) {
 		ada.press("Ask for changes")
 		ada.wantAt(path(request), "Sent back for changes")
 		claimed := s.Claim(request)
-		if claimed.Status != dash.AccessRequestStatusRevisionRequested || claimed.Note == nil || *claimed.Note != "Say which card this is for." {
+		if claimed.Status != dash.RequestStatusRevisionRequested || claimed.Note == nil || *claimed.Note != "Say which card this is for." {
 			t.Errorf("the agent is told %+v", claimed)
 		}
 	})
@@ -195,7 +195,7 @@ func TestNotNowDecidesNothing(t *testing.T) {
 		ada.follow("Not now")
 		ada.wantAt("/approvals", "Approvals")
 		ada.wantSays("Mend the checkout", request.ConfirmCode)
-		if claimed := s.Claim(request); claimed.Status != dash.AccessRequestStatusPending {
+		if claimed := s.Claim(request); claimed.Status != dash.RequestStatusPending {
 			t.Errorf("the request is %s", claimed.Status)
 		}
 		ada.open("/")
@@ -217,7 +217,7 @@ func TestApproveLess(t *testing.T) {
 			t.Errorf("approving nothing: status %d", status)
 		}
 		ada.wantSays("Tick at least one permission")
-		if claimed := s.Claim(request); claimed.Status != dash.AccessRequestStatusPending {
+		if claimed := s.Claim(request); claimed.Status != dash.RequestStatusPending {
 			t.Fatalf("the request is %s", claimed.Status)
 		}
 		ada.do(chromedp.Click(chromedp.CSS("#grant-0")))
@@ -240,7 +240,7 @@ func TestLateAnswers(t *testing.T) {
 
 		denied := s.ask()
 		ada.open(path(denied))
-		bob.Call("POST", "/api/access-requests/"+denied.PublicID+"/deny", dash.AccessRequestDenial{Digest: bob.See(denied).Digest})
+		bob.Call("POST", "/api/access-requests/"+denied.PublicID+"/deny", dash.RequestDenial{Digest: bob.See(denied).Digest})
 		if status := ada.press("Approve"); status != http.StatusConflict {
 			t.Errorf("status %d", status)
 		}
@@ -286,7 +286,7 @@ func TestAPageFromBefore(t *testing.T) {
 		t.Errorf("with another digest: status %d", status)
 	}
 	ada.wantSays("not the one that your page showed", request.ConfirmCode)
-	if claimed := s.Claim(request); claimed.Status != dash.AccessRequestStatusPending {
+	if claimed := s.Claim(request); claimed.Status != dash.RequestStatusPending {
 		t.Fatalf("the request is %s", claimed.Status)
 	}
 	ada.press("Approve")
@@ -323,7 +323,7 @@ func TestTwoTabsRace(t *testing.T) {
 		t.Errorf("statuses %v, want one that decided and one that came too late", status)
 	}
 	want := "Access denied"
-	if s.Claim(request).Status == dash.AccessRequestStatusApproved {
+	if s.Claim(request).Status == dash.RequestStatusApproved {
 		want = "Access approved"
 	}
 	for _, b := range []*tab{ada, other} {

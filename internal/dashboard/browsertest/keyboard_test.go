@@ -154,7 +154,7 @@ func TestEnterInANoteDecidesNothing(t *testing.T) {
 	if v := run(ada, chromedp.Value(chromedp.ID("deny_note"))); v != "one\ntwo" {
 		t.Errorf("the note is %q", v)
 	}
-	if claimed := s.Claim(request); claimed.Status != dash.AccessRequestStatusPending {
+	if claimed := s.Claim(request); claimed.Status != dash.RequestStatusPending {
 		t.Errorf("the request is %s", claimed.Status)
 	}
 }

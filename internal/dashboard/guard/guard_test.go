@@ -125,7 +125,7 @@ func TestCrossSite(t *testing.T) {
 	ada := d.SetUp()
 	created := d.Ask(dash.AccessRequestCreate{Client: dash.AskingClient{Name: "x"}})
 	path := "/api/access-requests/" + created.PublicID + "/deny"
-	body := dash.AccessRequestDenial{Digest: ada.See(created).Digest}
+	body := dash.RequestDenial{Digest: ada.See(created).Digest}
 	set := func(pairs ...string) func(*http.Request) {
 		return func(r *http.Request) {
 			for i := 0; i < len(pairs); i += 2 {
@@ -183,7 +183,7 @@ func TestCrossSite(t *testing.T) {
 	if a := agent.Do(r); a.Status != 200 {
 		t.Errorf("a key from wherever: %d %s", a.Status, a.Body)
 	}
-	if got := ada.See(created); got.Status != dash.AccessRequestStatusPending {
+	if got := ada.See(created); got.Status != dash.RequestStatusPending {
 		t.Errorf("the request is %s", got.Status)
 	}
 }

@@ -39,7 +39,7 @@ func (f files) AddAttachment(_ context.Context, r dash.AddAttachmentRequestObjec
 		return nil, fmt.Errorf("keep the file: %w", err)
 	}
 	f.kept <- string(content)
-	return dash.AddAttachment201JSONResponse{ID: "a", Filename: r.Params.Filename}, nil
+	return dash.AddAttachment201JSONResponse{Attachment: dash.Attachment{ID: "a", Filename: r.Params.Filename}}, nil
 }
 
 func (f files) DownloadAttachment(context.Context, dash.DownloadAttachmentRequestObject) (dash.DownloadAttachmentResponseObject, error) {

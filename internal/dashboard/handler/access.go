@@ -15,9 +15,6 @@ import (
 	"github.com/fiftyarms/platform/internal/store"
 )
 
-// pollEvery is how often an asker looks for its answer.
-const pollEvery = 2 * time.Second
-
 // CreateAccessRequest asks a person for a key.
 func (h *Handler) CreateAccessRequest(ctx context.Context, request dash.CreateAccessRequestRequestObject) (dash.CreateAccessRequestResponseObject, error) {
 	body, now := request.Body, h.Now()
@@ -26,22 +23,22 @@ func (h *Handler) CreateAccessRequest(ctx context.Context, request dash.CreateAc
 		return nil, err
 	}
 	if err := h.forget(ctx, now); err != nil {
-		return nil, during("forget access requests", err)
+		return nil, err
 	}
 	r := store.AccessRequest{
 		Team:      team,
 		Title:     value(body.Title),
 		Client:    body.Client,
 		Address:   guard.From(ctx).Address,
-		Status:    dash.AccessRequestStatusPending,
+		Status:    dash.RequestStatusPending,
 		CreatedAt: now,
 		ExpiresAt: now.Add(approval.DecideWithin),
 	}
 	var secret string
-	if err := errors.Join(h.ids(&r.PublicID), h.tokens(&secret)); err != nil {
+	if err := h.tokens(&secret); err != nil {
 		return nil, err
 	}
-	if r.ConfirmCode, err = approval.NewConfirmCode(h.Random); err != nil {
+	if r.PublicID, r.ConfirmCode, err = h.naming(); err != nil {
 		return nil, err
 	}
 	r.SecretHash = access.Hash(secret)
@@ -81,7 +78,7 @@ func (h *Handler) ClaimAccessRequest(ctx context.Context, request dash.ClaimAcce
 		return nil, during("find an access request", err)
 	}
 	status := approval.StatusAt(r.Status, r.ExpiresAt, now)
-	if status == dash.AccessRequestStatusApproved {
+	if status == dash.RequestStatusApproved {
 		apiKey, err := h.collect(ctx, secretHash, r, now)
 		if !errors.Is(err, store.ErrConflict) {
 			return dash.ClaimAccessRequest200JSONResponse{Status: status, APIKey: &apiKey}, err
@@ -89,7 +86,7 @@ func (h *Handler) ClaimAccessRequest(ctx context.Context, request dash.ClaimAcce
 		if r, err = h.Store.AccessRequestBySecret(ctx, secretHash); err != nil { // another claim was first
 			return nil, during("find an access request", err)
 		}
-		if status = approval.StatusAt(r.Status, r.ExpiresAt, now); status == dash.AccessRequestStatusApproved {
+		if status = approval.StatusAt(r.Status, r.ExpiresAt, now); status == dash.RequestStatusApproved {
 			return nil, fmt.Errorf("access request %s: approved, and its key cannot be collected", r.PublicID)
 		}
 	}
@@ -121,6 +118,9 @@ func (h *Handler) collect(ctx context.Context, secretHash string, r store.Access
 	if err := h.ids(&k.ID); err != nil {
 		return "", err
 	}
+	if k.Trail, err = h.trail(ctx); err != nil {
+		return "", err
+	}
 	return apiKey, during("collect a key", h.Store.CollectKey(ctx, secretHash, k))
 }
 
@@ -147,19 +147,6 @@ func (h *Handler) ListAccessRequests(ctx context.Context, request dash.ListAcces
 	return page, nil
 }
 
-// forgetEvery is how often old requests are cleared away: looking for them reads the whole table.
-const forgetEvery = 10 * time.Minute
-
-// forget clears away what was asked long ago and nobody needs any more. Whoever asks now and then pays for it.
-func (h *Handler) forget(ctx context.Context, now time.Time) error {
-	last := h.forgot.Load()
-	if now.UnixMilli()-last < forgetEvery.Milliseconds() || !h.forgot.CompareAndSwap(last, now.UnixMilli()) {
-		return nil
-	}
-	_, err := h.Store.ForgetAccessRequests(ctx, now.Add(-approval.ForgetAfter))
-	return err
-}
-
 // GetAccessRequest reads a request as the caller may see it.
 func (h *Handler) GetAccessRequest(ctx context.Context, request dash.GetAccessRequestRequestObject) (dash.GetAccessRequestResponseObject, error) {
 	r, err := h.visibleRequest(ctx, request.PublicID)
@@ -172,7 +159,7 @@ func (h *Handler) GetAccessRequest(ctx context.Context, request dash.GetAccessRe
 // ApproveAccessRequest grants a key.
 func (h *Handler) ApproveAccessRequest(ctx context.Context, request dash.ApproveAccessRequestRequestObject) (dash.ApproveAccessRequestResponseObject, error) {
 	body, held := request.Body, caller(ctx).Permissions
-	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictApproved, Permissions: access.FirstGrant(held)}
+	d := store.RequestDecision{Verdict: dash.RequestDecisionVerdictApproved, Permissions: access.FirstGrant(held)}
 	if body.Permissions != nil {
 		d.Permissions = access.Sorted(body.Permissions)
 	}
@@ -182,54 +169,49 @@ func (h *Handler) ApproveAccessRequest(ctx context.Context, request dash.Approve
 
 // DenyAccessRequest refuses a key.
 func (h *Handler) DenyAccessRequest(ctx context.Context, request dash.DenyAccessRequestRequestObject) (dash.DenyAccessRequestResponseObject, error) {
-	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictDenied, Note: value(request.Body.Note)}
+	d := store.RequestDecision{Verdict: dash.RequestDecisionVerdictDenied, Note: value(request.Body.Note)}
 	decided, err := h.decide(ctx, request.PublicID, request.Body.Digest, d)
 	return dash.DenyAccessRequest200JSONResponse(decided), err
 }
 
 // RequestAccessChanges sends a request back.
 func (h *Handler) RequestAccessChanges(ctx context.Context, request dash.RequestAccessChangesRequestObject) (dash.RequestAccessChangesResponseObject, error) {
-	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictRevisionRequested, Note: request.Body.Note}
+	d := store.RequestDecision{Verdict: dash.RequestDecisionVerdictRevisionRequested, Note: request.Body.Note}
 	decided, err := h.decide(ctx, request.PublicID, request.Body.Digest, d)
 	return dash.RequestAccessChanges200JSONResponse(decided), err
 }
 
 // decide writes the caller's decision on a request that they may see, and reads it back.
-func (h *Handler) decide(ctx context.Context, publicID, digest string, d store.AccessDecision) (dash.AccessRequest, error) {
+func (h *Handler) decide(ctx context.Context, publicID, digest string, d store.RequestDecision) (dash.AccessRequest, error) {
 	p, now := caller(ctx), h.Now()
 	if _, err := h.visibleRequest(ctx, publicID); err != nil {
 		return dash.AccessRequest{}, err
 	}
 	if excess := access.Excess(d.Permissions, p.Permissions); len(excess) > 0 {
-		return dash.AccessRequest{}, dash.OwnerLacksPermissionRefusal{
-			Message:     "a person can grant a key only what they hold, and no right to decide",
-			Permissions: excess,
-		}
+		return dash.AccessRequest{}, access.LacksRefusal(excess)
 	}
-	if d.Verdict == dash.AccessDecisionVerdictApproved && len(d.Permissions) == 0 {
+	if d.Verdict == dash.RequestDecisionVerdictApproved && len(d.Permissions) == 0 {
 		return dash.AccessRequest{}, dash.OwnerLacksPermissionRefusal{
 			Message:     "you hold none of the permissions that a key usually gets, and a key without any opens nothing",
 			Permissions: access.Usual(),
 		}
 	}
 	d.By, d.TeamID, d.At = p.Person, p.TeamID, now
+	var err error
+	if d.Trail, err = h.trail(ctx); err != nil {
+		return dash.AccessRequest{}, err
+	}
 	ends := now
-	if d.Verdict == dash.AccessDecisionVerdictApproved {
+	if d.Verdict == dash.RequestDecisionVerdictApproved {
 		ends = now.Add(approval.CollectWithin)
 	}
 	failed := h.Store.DecideAccessRequest(ctx, publicID, digest, d, ends)
-	if failed != nil && !errors.Is(failed, store.ErrConflict) {
-		return dash.AccessRequest{}, during("decide", failed)
-	}
-	r, err := h.visibleRequest(ctx, publicID)
+	read := func() (store.AccessRequest, error) { return h.visibleRequest(ctx, publicID) }
+	r, err := decided(failed, read, func(r store.AccessRequest) error {
+		return approval.Undecided(approval.Access, approval.StatusAt(r.Status, r.ExpiresAt, now), r.Digest, digest)
+	})
 	if err != nil {
 		return dash.AccessRequest{}, err
-	}
-	if failed != nil {
-		if err := approval.Undecided(approval.StatusAt(r.Status, r.ExpiresAt, now), r.Digest, digest); err != nil {
-			return dash.AccessRequest{}, err
-		}
-		return dash.AccessRequest{}, fmt.Errorf("access request %s: it can be decided, and the decision did not take: %w", publicID, failed)
 	}
 	return shown(r, p, now), nil
 }
@@ -268,7 +250,7 @@ func asked(r store.AccessRequest, now time.Time) dash.AccessRequest {
 		out.Team = &team
 	}
 	if d := r.Decision; d != nil {
-		out.Decision = &dash.AccessDecision{
+		out.Decision = &dash.RequestDecision{
 			Verdict: d.Verdict, By: d.By, At: dash.At(d.At), Note: optional(d.Note), Permissions: d.Permissions,
 		}
 	}

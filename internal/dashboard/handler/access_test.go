@@ -42,12 +42,12 @@ func TestApproval(t *testing.T) {
 		if created.ApprovalURL != d.URL+"/approvals/"+created.PublicID || created.PollMs != 2000 {
 			t.Errorf("got %+v", created)
 		}
-		if got := d.Claim(created); got.Status != dash.AccessRequestStatusPending || got.APIKey != nil {
+		if got := d.Claim(created); got.Status != dash.RequestStatusPending || got.APIKey != nil {
 			t.Errorf("while pending: %+v", got)
 		}
 		shown := ada.See(created)
 		want := dash.AccessRequest{
-			PublicID: created.PublicID, Status: dash.AccessRequestStatusPending, Title: asking.Title, Client: asking.Client,
+			PublicID: created.PublicID, Status: dash.RequestStatusPending, Title: asking.Title, Client: asking.Client,
 			Address: "127.0.0.1", ConfirmCode: created.ConfirmCode, Digest: shown.Digest,
 			Grants:    access.FirstGrant(access.Founding()),
 			CreatedAt: dash.At(testkit.Start), ExpiresAt: dash.At(testkit.Start.Add(approval.DecideWithin)),
@@ -61,20 +61,20 @@ func TestApproval(t *testing.T) {
 
 		d.Clock.Advance(time.Minute)
 		decided := testkit.Decode[dash.AccessRequest](t, decide(ada, created.PublicID, "approve", dash.AccessRequestApproval{Digest: shown.Digest}), 200)
-		want.Status = dash.AccessRequestStatusApproved
+		want.Status = dash.RequestStatusApproved
 		want.ExpiresAt = dash.At(d.Clock.Now().Add(approval.CollectWithin))
-		want.Decision = &dash.AccessDecision{
-			Verdict: dash.AccessDecisionVerdictApproved, By: ada.Me.Person, At: dash.At(d.Clock.Now()), Permissions: want.Grants,
+		want.Decision = &dash.RequestDecision{
+			Verdict: dash.RequestDecisionVerdictApproved, By: ada.Me.Person, At: dash.At(d.Clock.Now()), Permissions: want.Grants,
 		}
 		if diff := cmp.Diff(want, decided); diff != "" {
 			t.Errorf("decided (-want +got):\n%s", diff)
 		}
 
 		claimed := d.Claim(created)
-		if claimed.Status != dash.AccessRequestStatusApproved || claimed.APIKey == nil {
+		if claimed.Status != dash.RequestStatusApproved || claimed.APIKey == nil {
 			t.Fatalf("claimed %+v", claimed)
 		}
-		if again := d.Claim(created); again.Status != dash.AccessRequestStatusClaimed || again.APIKey != nil {
+		if again := d.Claim(created); again.Status != dash.RequestStatusClaimed || again.APIKey != nil {
 			t.Errorf("claimed again: %+v", again)
 		}
 		agent := d.Nobody()
@@ -96,12 +96,12 @@ func TestOutcomes(t *testing.T) {
 		body    func(digest string) any
 		want    dash.AccessRequestClaimed
 	}{
-		{"deny", func(d string) any { return dash.AccessRequestDenial{Digest: d} },
-			dash.AccessRequestClaimed{Status: dash.AccessRequestStatusDenied}},
-		{"deny", func(d string) any { return dash.AccessRequestDenial{Digest: d, Note: new("Not here.")} },
-			dash.AccessRequestClaimed{Status: dash.AccessRequestStatusDenied, Note: new("Not here.")}},
-		{"request-changes", func(d string) any { return dash.AccessRequestRevision{Digest: d, Note: "Say for which card."} },
-			dash.AccessRequestClaimed{Status: dash.AccessRequestStatusRevisionRequested, Note: new("Say for which card.")}},
+		{"deny", func(d string) any { return dash.RequestDenial{Digest: d} },
+			dash.AccessRequestClaimed{Status: dash.RequestStatusDenied}},
+		{"deny", func(d string) any { return dash.RequestDenial{Digest: d, Note: new("Not here.")} },
+			dash.AccessRequestClaimed{Status: dash.RequestStatusDenied, Note: new("Not here.")}},
+		{"request-changes", func(d string) any { return dash.RequestRevision{Digest: d, Note: "Say for which card."} },
+			dash.AccessRequestClaimed{Status: dash.RequestStatusRevisionRequested, Note: new("Say for which card.")}},
 	}
 	testkit.EachEngine(t, func(t *testing.T, e testkit.Engine) {
 		d := testkit.Dashboard(t, testkit.On(e))
@@ -130,15 +130,15 @@ func TestExpiry(t *testing.T) {
 
 	d.Clock.Advance(10 * time.Minute)
 	for name, created := range map[string]dash.AccessRequestCreated{"undecided": undecided, "uncollected": uncollected} {
-		if got := d.Claim(created); got.Status != dash.AccessRequestStatusExpired || got.APIKey != nil {
+		if got := d.Claim(created); got.Status != dash.RequestStatusExpired || got.APIKey != nil {
 			t.Errorf("%s: claimed %+v", name, got)
 		}
-		if got := ada.See(created); got.Status != dash.AccessRequestStatusExpired {
+		if got := ada.See(created); got.Status != dash.RequestStatusExpired {
 			t.Errorf("%s: seen as %s", name, got.Status)
 		}
 	}
 	late := decide(ada, undecided.PublicID, "approve", dash.AccessRequestApproval{Digest: digest})
-	if got := testkit.Decode[dash.NotPendingRefusal](t, late, http.StatusConflict); got.Status != dash.AccessRequestStatusExpired || got.Next == "" {
+	if got := testkit.Decode[dash.NotPendingRefusal](t, late, http.StatusConflict); got.Status != dash.RequestStatusExpired || got.Next == "" {
 		t.Errorf("a late decision: %+v", got)
 	}
 
@@ -158,17 +158,17 @@ func TestDecidedTwice(t *testing.T) {
 	ada := d.SetUp()
 	created := d.Ask(asking)
 	digest := ada.See(created).Digest
-	decide(ada, created.PublicID, "deny", dash.AccessRequestDenial{Digest: digest})
+	decide(ada, created.PublicID, "deny", dash.RequestDenial{Digest: digest})
 	for _, second := range []struct {
 		verdict string
 		body    any
 	}{
 		{"approve", dash.AccessRequestApproval{Digest: digest}},
-		{"deny", dash.AccessRequestDenial{Digest: digest}},
-		{"request-changes", dash.AccessRequestRevision{Digest: digest, Note: "Wait."}},
+		{"deny", dash.RequestDenial{Digest: digest}},
+		{"request-changes", dash.RequestRevision{Digest: digest, Note: "Wait."}},
 	} {
 		got := testkit.Decode[dash.NotPendingRefusal](t, decide(ada, created.PublicID, second.verdict, second.body), http.StatusConflict)
-		if got.Code != "not_pending" || got.Status != dash.AccessRequestStatusDenied || got.Next == "" {
+		if got.Code != "not_pending" || got.Status != dash.RequestStatusDenied || got.Next == "" {
 			t.Errorf("%s: %+v", second.verdict, got)
 		}
 	}
@@ -184,7 +184,7 @@ func TestDigestMismatch(t *testing.T) {
 	if got.Code != "digest_mismatch" || got.Digest != ada.See(one).Digest || got.Next == "" {
 		t.Errorf("got %+v", got)
 	}
-	if status := ada.See(one).Status; status != dash.AccessRequestStatusPending {
+	if status := ada.See(one).Status; status != dash.RequestStatusPending {
 		t.Errorf("the request is %s", status)
 	}
 }
@@ -202,7 +202,7 @@ func TestRaces(t *testing.T) {
 			if i%2 == 0 {
 				return decide(ada, created.PublicID, "approve", dash.AccessRequestApproval{Digest: digest})
 			}
-			return decide(ada, created.PublicID, "deny", dash.AccessRequestDenial{Digest: digest, Note: new(fmt.Sprint(i))})
+			return decide(ada, created.PublicID, "deny", dash.RequestDenial{Digest: digest, Note: new(fmt.Sprint(i))})
 		})
 		won := slices.IndexFunc(answers, func(a testkit.Answer) bool { return a.Status == http.StatusOK })
 		for i, a := range answers {
@@ -210,7 +210,7 @@ func TestRaces(t *testing.T) {
 				t.Errorf("decision %d, not the winner: %d %s", i, a.Status, a.Body)
 			}
 		}
-		if stands := ada.See(created); won < 0 || (stands.Status == dash.AccessRequestStatusApproved) != (won%2 == 0) {
+		if stands := ada.See(created); won < 0 || (stands.Status == dash.RequestStatusApproved) != (won%2 == 0) {
 			t.Fatalf("decision %d won, and the request is %s", won, stands.Status)
 		}
 
@@ -223,7 +223,7 @@ func TestRaces(t *testing.T) {
 			claimed := testkit.Decode[dash.AccessRequestClaimed](t, a, 200)
 			if claimed.APIKey != nil {
 				keys++
-			} else if claimed.Status != dash.AccessRequestStatusClaimed {
+			} else if claimed.Status != dash.RequestStatusClaimed {
 				t.Errorf("claimed %+v", claimed)
 			}
 		}
@@ -272,7 +272,7 @@ func TestGrants(t *testing.T) {
 		if got := testkit.Decode[dash.OwnerLacksPermissionRefusal](t, a, http.StatusUnprocessableEntity); !slices.Equal(got.Permissions, tt.lack) {
 			t.Errorf("asked for %v: refused for %v, want %v", tt.asked, got.Permissions, tt.lack)
 		}
-		if status := tt.by.See(created).Status; status != dash.AccessRequestStatusPending {
+		if status := tt.by.See(created).Status; status != dash.RequestStatusPending {
 			t.Errorf("the request is %s", status)
 		}
 	}
@@ -298,20 +298,20 @@ func TestVisibility(t *testing.T) {
 		for _, a := range []testkit.Answer{
 			eve.Call("GET", path, nil),
 			eve.Call("POST", path+"/approve", dash.AccessRequestApproval{Digest: digest}),
-			eve.Call("POST", path+"/deny", dash.AccessRequestDenial{Digest: digest}),
-			eve.Call("POST", path+"/request-changes", dash.AccessRequestRevision{Digest: digest, Note: "No."}),
+			eve.Call("POST", path+"/deny", dash.RequestDenial{Digest: digest}),
+			eve.Call("POST", path+"/request-changes", dash.RequestRevision{Digest: digest, Note: "No."}),
 		} {
 			if a.Status != http.StatusNotFound {
 				t.Errorf("a foreign request: %d %s", a.Status, a.Body)
 			}
 		}
-		if got := eve.See(byLink).Status; got != dash.AccessRequestStatusPending {
+		if got := eve.See(byLink).Status; got != dash.RequestStatusPending {
 			t.Errorf("by its link: %s", got)
 		}
 		if list := testkit.Decode[dash.AccessRequestPage](t, eve.Call("GET", "/api/access-requests", nil), 200); len(list.Requests) != 0 {
 			t.Errorf("Eve's list holds %+v", list.Requests)
 		}
-		decide(ada, byLink.PublicID, "deny", dash.AccessRequestDenial{Digest: ada.See(byLink).Digest})
+		decide(ada, byLink.PublicID, "deny", dash.RequestDenial{Digest: ada.See(byLink).Digest})
 		if a := eve.Call("GET", "/api/access-requests/"+byLink.PublicID, nil); a.Status != http.StatusNotFound {
 			t.Errorf("once another team has decided it: %d %s", a.Status, a.Body)
 		}
@@ -340,7 +340,7 @@ func TestListAccessRequests(t *testing.T) {
 			created := d.Ask(asked("acme"))
 			want = append(want, created.PublicID)
 			if i == 0 {
-				decide(ada, created.PublicID, "deny", dash.AccessRequestDenial{Digest: ada.See(created).Digest})
+				decide(ada, created.PublicID, "deny", dash.RequestDenial{Digest: ada.See(created).Digest})
 			}
 			if i%2 == 1 { // some are made at the same moment
 				d.Clock.Advance(time.Second)

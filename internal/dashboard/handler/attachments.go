@@ -3,23 +3,19 @@
 package handler
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
-	"net/url"
-	"path"
-	"strconv"
-	"strings"
-	"time"
-	"unicode/utf8"
+	"slices"
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/access"
 	"github.com/fiftyarms/platform/internal/blobs"
 	"github.com/fiftyarms/platform/internal/dashboard/guard"
+	"github.com/fiftyarms/platform/internal/dashboard/thumbnail"
 	"github.com/fiftyarms/platform/internal/store"
 )
 
@@ -34,7 +30,22 @@ func (h *Handler) ListAttachments(ctx context.Context, request dash.ListAttachme
 		return nil, err
 	}
 	rows, err := r.Attachments(ctx, i.ID)
-	return dash.ListAttachments200JSONResponse{Attachments: some(rows)}, during("list attachments", err)
+	return dash.ListAttachments200JSONResponse{Attachments: attachments(rows, i)}, during("list attachments", err)
+}
+
+// attachments are the files of a card as the wire shows them.
+func attachments(rows []store.Attachment, of dash.Issue) []dash.Attachment {
+	out := make([]dash.Attachment, len(rows))
+	for i, row := range rows {
+		out[i] = attachment(row, of)
+	}
+	return out
+}
+
+// attachment is a file as the wire shows it.
+func attachment(row store.Attachment, of dash.Issue) dash.Attachment {
+	row.IsPrimary = of.Cover != nil && of.Cover.AttachmentID == row.ID
+	return row.Attachment
 }
 
 // AddAttachment keeps a file: its bytes as a blob first, then the row that names them. A call that came before with the
@@ -52,33 +63,57 @@ func (h *Handler) AddAttachment(ctx context.Context, request dash.AddAttachmentR
 	if err := room(ctx, h.team(ctx), i.ID); err != nil && p.IdempotencyKey == nil {
 		return nil, err
 	}
-	var id string
-	if err := h.ids(&id); err != nil {
+	file := store.Attachment{Attachment: dash.Attachment{Filename: p.Filename}}
+	if err := h.ids(&file.ID); err != nil {
 		return nil, err
 	}
-	body := bufio.NewReaderSize(request.Body, sniffed)
-	begin, err := body.Peek(sniffed)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	file := dash.Attachment{ID: id, Filename: p.Filename, ContentType: contentType(p.Filename, begin), URL: downloadURL(i, id)}
-	if file.Bytes, file.Sha256, err = h.Blobs.Put(ctx, h.blobKey(ctx, id), body); err != nil {
+	if err := h.receive(ctx, &file, i, request.Body, value(p.Primary)); err != nil {
 		return nil, err
 	}
 	kept, err := h.attach(ctx, p, i, file)
-	if kept.ID != id { // nothing was added, or it was before
-		err = errors.Join(err, h.dropBlob(ctx, i.ID, id))
+	if err != nil || kept.Attachment.ID != file.ID { // nothing was added, or it was before
+		err = errors.Join(err, h.dropUnnamed(ctx, i.ID, file.ID, file.Blob))
 	}
 	return dash.AddAttachment201JSONResponse(kept), err
 }
 
-// attach adds the row of a file, unless the call has added it before. It answers the row that stands for the call.
-func (h *Handler) attach(ctx context.Context, p dash.AddAttachmentParams, i dash.Issue, file dash.Attachment) (kept dash.Attachment, err error) {
+// receive keeps the bytes of a file of a card as a fresh blob, and fills in what they are. Where the file is to be the
+// cover and its beginning says that it cannot be, the rest is not read. A blob that no row comes to name is for the
+// caller to drop.
+func (h *Handler) receive(ctx context.Context, file *store.Attachment, i dash.Issue, from io.Reader, cover bool) error {
+	kind, body, err := sniff(file.Filename, from)
+	if err != nil {
+		return err
+	}
+	file.ContentType, file.URL, file.ThumbnailURL = kind, downloadURL(i, file.ID), nil
+	if cover && !thumbnail.Known(kind) {
+		return noCover(*file)
+	}
+	if err := h.ids(&file.Blob); err != nil {
+		return err
+	}
+	if file.Bytes, file.Sha256, err = h.Blobs.Put(ctx, h.blobKey(ctx, file.Blob), body); err != nil {
+		return err
+	}
+	_, err = h.makeThumbnail(ctx, kind, file.Blob)
+	switch {
+	case errors.Is(err, thumbnail.ErrNone):
+		return nil
+	case err == nil || errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil: // too busy: it is made when it is asked for
+		url := thumbnailURL(i, *file)
+		file.ThumbnailURL = &url
+		return nil
+	}
+	return errors.Join(err, h.dropBlob(ctx, file.Blob))
+}
+
+// attach adds the row of a file, unless the call has added it before. It answers what stands for the call.
+func (h *Handler) attach(ctx context.Context, p dash.AddAttachmentParams, i dash.Issue, file store.Attachment) (kept dash.AttachmentKept, err error) {
 	if err := stillMay(ctx); err != nil {
-		return dash.Attachment{}, err
+		return kept, err
 	}
 	err = h.change(ctx, func(c *change) error {
-		call := []any{p.Board, i.ID, file.Filename, file.Sha256}
+		call := []any{p.Board, i.ID, file.Filename, file.Sha256, value(p.Primary)}
 		id, err := c.once(ctx, p.IdempotencyKey, call, func() (string, error) {
 			if err := room(ctx, c, i.ID); err != nil {
 				return "", err
@@ -87,18 +122,34 @@ func (h *Handler) attach(ctx context.Context, p dash.AddAttachmentParams, i dash
 			if err := c.AddAttachment(ctx, i.ID, file); err != nil {
 				return "", err
 			}
-			return file.ID, c.tell(dash.EventKindIssueAttached, i.Board, i.ID, 0, dash.Change{Field: "attachment", To: &file.Filename})
+			if err := c.tell(dash.EventKindIssueAttached, i.Board, i.ID, 0, dash.Change{Field: "attachment", To: &file.Filename}); err != nil {
+				return "", err
+			}
+			if !value(p.Primary) {
+				return file.ID, nil
+			}
+			return file.ID, c.cover(ctx, i.ID, file)
 		})
 		if err != nil {
 			return err
 		}
-		kept, err = c.Attachment(ctx, i.ID, id)
+		kept, err = c.kept(ctx, p.Board, i.ID, id)
 		return err
 	})
 	if err != nil {
-		return dash.Attachment{}, err
+		return dash.AttachmentKept{}, err
 	}
 	return kept, nil
+}
+
+// kept is a file of a card and the card.
+func (c *change) kept(ctx context.Context, board int64, id dash.IssueID, attachmentID string) (dash.AttachmentKept, error) {
+	i, err := issue(ctx, c, board, id)
+	if err != nil {
+		return dash.AttachmentKept{}, err
+	}
+	row, err := c.Attachment(ctx, id, attachmentID)
+	return dash.AttachmentKept{Issue: i, Attachment: attachment(row, i)}, err
 }
 
 // stillMay judges who calls once more, for a call that lasts: the credential may have ended while its body came.
@@ -123,115 +174,98 @@ func room(ctx context.Context, r store.WorkReader, id dash.IssueID) error {
 	return nil
 }
 
-// blobKey is where the bytes of an attachment are.
-func (h *Handler) blobKey(ctx context.Context, id string) string {
-	return caller(ctx).TeamID + "/" + id
-}
-
-// dropBlob deletes the bytes of an attachment that there is no row of. A failure may have come after the commit: then
-// the row is there, and the bytes stay.
-func (h *Handler) dropBlob(ctx context.Context, issue dash.IssueID, id string) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
+// dropUnnamed deletes those blobs that the row of a file does not name, or there is no row. What a change that failed
+// has left cannot be told otherwise: the failure may have come after the commit.
+func (h *Handler) dropUnnamed(ctx context.Context, issue dash.IssueID, id string, of ...string) error {
+	if of = slices.DeleteFunc(of, func(blob string) bool { return blob == "" }); len(of) == 0 {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropMost)
 	defer cancel()
-	if _, err := h.team(ctx).Attachment(ctx, issue, id); !errors.Is(err, store.ErrNotFound) {
+	row, err := h.team(ctx).Attachment(ctx, issue, id)
+	if err != nil && !errors.Is(err, store.ErrNotFound) {
 		return during("look for an attachment", err)
 	}
-	return during("drop the bytes of an attachment", h.Blobs.Delete(ctx, h.blobKey(ctx, id)))
-}
-
-// isFilename says whether a name is that of one file, on whatever system.
-func isFilename(name string) bool {
-	return utf8.ValidString(name) && name == path.Base(name) && name != "." && name != ".." && !strings.ContainsAny(name, `/\`)
+	var failed error
+	for _, blob := range of {
+		if blob != row.Blob {
+			failed = errors.Join(failed, h.dropBlob(ctx, blob))
+		}
+	}
+	return failed
 }
 
 func downloadURL(i dash.Issue, id string) string {
 	return fmt.Sprintf("/api/issues/%s/attachments/%s?board=%d", i.ID, id, i.Board)
 }
 
-// sniffed is how many bytes tell a file's type.
-const sniffed = 512
-
-// texts are the endings that say of a text what it is, and that no browser takes for a page.
-var texts = map[string]string{
-	".csv":  "text/csv; charset=utf-8",
-	".tsv":  "text/tab-separated-values; charset=utf-8",
-	".yaml": "application/yaml",
-	".yml":  "application/yaml",
+func thumbnailURL(i dash.Issue, of store.Attachment) string {
+	return fmt.Sprintf("/api/issues/%s/attachments/%s/thumbnail?board=%d&v=%s", i.ID, of.ID, i.Board, version(of))
 }
 
-// contentType is what a file looks like by its beginning. What looks like a page, or like anything that a browser would
-// run as one, is text.
-func contentType(filename string, begin []byte) string {
-	const plain = "text/plain; charset=utf-8"
-	kind := http.DetectContentType(begin)
-	switch {
-	case strings.HasPrefix(kind, "text/html"), strings.HasPrefix(kind, "text/xml"), strings.Contains(kind, "svg"):
-		return plain
-	case kind == plain:
-		if text, ok := texts[strings.ToLower(path.Ext(filename))]; ok {
-			return text
-		}
-	}
-	return kind
-}
+// version names the bytes of a file, for caches.
+func version(of store.Attachment) string { return of.Sha256[:min(12, len(of.Sha256))] }
 
-// DownloadAttachment hands a file out.
+// DownloadAttachment hands a file out: one to keep, whatever it holds.
 func (h *Handler) DownloadAttachment(ctx context.Context, request dash.DownloadAttachmentRequestObject) (dash.DownloadAttachmentResponseObject, error) {
+	var body io.ReadCloser
+	row, err := h.reading(ctx, request.Params.Board, request.ID, request.Attachment, func(row store.Attachment) (err error) {
+		body, err = h.openBlob(ctx, row.Blob, row.Bytes)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return file{contentType: row.ContentType, bytes: row.Bytes, keepAs: row.Filename, body: body}, nil
+}
+
+// GetThumbnail hands out the small picture of a file.
+func (h *Handler) GetThumbnail(ctx context.Context, request dash.GetThumbnailRequestObject) (dash.GetThumbnailResponseObject, error) {
+	var small []byte
+	row, err := h.reading(ctx, request.Params.Board, request.ID, request.Attachment, func(row store.Attachment) (err error) {
+		if row.ThumbnailURL == nil {
+			return thumbnail.ErrNone
+		}
+		if small, err = h.readThumbnail(ctx, row.Blob); errors.Is(err, blobs.ErrNotFound) {
+			small, err = h.makeThumbnail(ctx, row.ContentType, row.Blob)
+		}
+		return err
+	})
+	switch {
+	case errors.Is(err, thumbnail.ErrNone):
+		return nil, dash.NotFoundRefusal{Message: row.Filename + " has no thumbnail"}
+	case err != nil:
+		return nil, err
+	}
+	return file{
+		contentType: http.DetectContentType(small), bytes: int64(len(small)), lasting: value(request.Params.V) == version(row),
+		body: io.NopCloser(bytes.NewReader(small)),
+	}, nil
+}
+
+// reading finds a file of a card and has its bytes read. Where they are gone since the row was, another call has
+// replaced or removed them: it looks again.
+func (h *Handler) reading(ctx context.Context, board int64, id dash.IssueID, attachmentID string, read func(store.Attachment) error) (row store.Attachment, err error) {
 	r := h.team(ctx)
-	i, err := issue(ctx, r, request.Params.Board, request.ID)
+	i, err := issue(ctx, r, board, id)
 	if err != nil {
-		return nil, err
+		return row, err
 	}
-	row, err := r.Attachment(ctx, i.ID, request.Attachment)
-	if err != nil {
-		return nil, orMissing(err, "%s has no file %s", i.ID, request.Attachment)
-	}
-	body, size, err := h.Blobs.Open(ctx, h.blobKey(ctx, row.ID))
-	if errors.Is(err, blobs.ErrNotFound) || err == nil && size != row.Bytes {
-		err = errors.Join(fmt.Errorf("attachment %s of %s: its bytes are lost", row.ID, i.ID), err)
-	}
-	if err != nil {
-		if body != nil {
-			err = errors.Join(err, body.Close())
+	for looked := ""; ; looked = row.Blob {
+		if row, err = r.Attachment(ctx, i.ID, attachmentID); err != nil {
+			return row, orMissing(err, "%s has no file %s", i.ID, attachmentID)
 		}
-		return nil, err
-	}
-	return download{row, body}, nil
-}
-
-// download is the answer with a file: one to keep, whatever it holds. Should a browser show it all the same, it runs
-// nothing and loads nothing.
-type download struct {
-	row  dash.Attachment
-	body io.ReadCloser
-}
-
-// VisitDownloadAttachmentResponse writes the file.
-func (d download) VisitDownloadAttachmentResponse(w http.ResponseWriter) error {
-	defer d.body.Close()
-	h := w.Header()
-	h.Set("Content-Type", d.row.ContentType)
-	h.Set("Content-Length", strconv.FormatInt(d.row.Bytes, 10))
-	h.Set("Content-Disposition", disposition(d.row.Filename))
-	h.Set("Content-Security-Policy", "sandbox; default-src 'none'")
-	h.Set("X-Content-Type-Options", "nosniff")
-	w.WriteHeader(http.StatusOK)
-	_, err := io.Copy(w, d.body)
-	if errors.Is(err, http.ErrBodyNotAllowed) {
-		return nil // of HEAD
-	}
-	return err
-}
-
-// disposition names a file as RFC 6266 wants it: in ASCII for who reads no more, and in full.
-func disposition(filename string) string {
-	ascii := strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' || strings.ContainsRune(`"\%`, r) {
-			return '_'
+		err = read(row)
+		if !errors.Is(err, blobs.ErrNotFound) || row.Blob == looked {
+			return row, lost(fmt.Sprintf("attachment %s of %s", row.ID, i.ID), err)
 		}
-		return r
-	}, filename)
-	// PathEscape leaves some characters that RFC 5987 does not know in a value.
-	full := strings.NewReplacer("=", "%3D", "@", "%40", ":", "%3A").Replace(url.PathEscape(filename))
-	return fmt.Sprintf(`attachment; filename="%s"; filename*=UTF-8''%s`, ascii, full)
+	}
+}
+
+// lost says whose bytes could not be read.
+func lost(what string, err error) error {
+	if errors.Is(err, blobs.ErrNotFound) {
+		return fmt.Errorf("%s: its bytes are lost: %w", what, err)
+	}
+	return during(what, err)
 }

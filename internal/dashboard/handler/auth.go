@@ -41,7 +41,11 @@ func (h *Handler) SetUp(ctx context.Context, request dash.SetUpRequestObject) (d
 	if err != nil {
 		return nil, err
 	}
-	err = h.Store.SetUp(ctx, access.Hash(body.Token), store.Founding{Team: team, Person: person, Login: login})
+	trail, err := h.trail(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = h.Store.SetUp(ctx, access.Hash(body.Token), store.Founding{Team: team, Person: person, Login: login, Trail: trail})
 	switch {
 	case errors.Is(err, store.ErrConflict):
 		return nil, already
@@ -69,6 +73,9 @@ func (h *Handler) LogIn(ctx context.Context, request dash.LogInRequestObject) (d
 	}
 	login, cookie, err := h.newLogin(person)
 	if err != nil {
+		return nil, err
+	}
+	if login.Trail, err = h.trail(ctx); err != nil {
 		return nil, err
 	}
 	if err := h.Store.CreateLogin(ctx, login); err != nil {

@@ -35,8 +35,11 @@ var fillers = map[string]func(context.Context, store.WorkReader, *dash.Issue) er
 		i.ConflictOn, err = r.Conflicts(ctx, i.ID)
 		return err
 	},
-	"attachments": func(ctx context.Context, r store.WorkReader, i *dash.Issue) (err error) {
-		i.Attachments, err = r.Attachments(ctx, i.ID)
+	"attachments": func(ctx context.Context, r store.WorkReader, i *dash.Issue) error {
+		rows, err := r.Attachments(ctx, i.ID)
+		if len(rows) > 0 {
+			i.Attachments = attachments(rows, *i)
+		}
 		return err
 	},
 }

@@ -42,7 +42,7 @@ type Config struct {
 type Handler struct {
 	Config
 	passwords *passwords
-	forgot    atomic.Int64 // when old access requests were cleared away last, in Unix milliseconds
+	forgot    atomic.Int64 // when old requests were cleared away last, in Unix milliseconds
 }
 
 var _ dash.StrictServerInterface = (*Handler)(nil)

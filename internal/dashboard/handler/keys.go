@@ -32,8 +32,12 @@ func (h *Handler) ListKeys(ctx context.Context, request dash.ListKeysRequestObje
 // RevokeKey ends a key that is in the caller's hands.
 func (h *Handler) RevokeKey(ctx context.Context, request dash.RevokeKeyRequestObject) (dash.RevokeKeyResponseObject, error) {
 	p := caller(ctx)
-	err := h.Store.RevokeKey(ctx, store.Revocation{
-		KeyID: request.ID, TeamID: p.TeamID, OwnerID: ownerIn(p), By: p.Person, At: h.Now(),
+	trail, err := h.trail(ctx)
+	if err != nil {
+		return nil, err
+	}
+	err = h.Store.RevokeKey(ctx, store.Revocation{
+		KeyID: request.ID, TeamID: p.TeamID, OwnerID: ownerIn(p), By: p.Person, At: h.Now(), Trail: trail,
 	})
 	if err != nil {
 		return nil, during("revoke a key", err)

@@ -4,12 +4,17 @@ package handler_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"strings"
+	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/access"
+	"github.com/fiftyarms/platform/internal/dashboard"
+	"github.com/fiftyarms/platform/internal/store"
 	"github.com/fiftyarms/platform/internal/testkit"
 )
 
@@ -40,12 +45,32 @@ var calls = map[string]struct{ path, body string }{
 	"listAttachments":      {"/api/issues/SHOP-1/attachments?board=1", ""},
 	"addAttachment":        {"/api/issues/SHOP-1/attachments?board=1&filename=notes.md", "notes"},
 	"downloadAttachment":   {"/api/issues/SHOP-1/attachments/" + nobody + "?board=1", ""},
+	"replaceAttachment":    {"/api/issues/SHOP-1/attachments/" + nobody + "?board=1", "notes"},
+	"editAttachment":       {"/api/issues/SHOP-1/attachments/" + nobody + "?board=1", `{"is_primary":true}`},
+	"removeAttachment":     {"/api/issues/SHOP-1/attachments/" + nobody + "?board=1", ""},
+	"getThumbnail":         {"/api/issues/SHOP-1/attachments/" + nobody + "/thumbnail?board=1", ""},
+	"uploadImage":          {"/api/uploads/images?filename=shot.png", pngMark},
+	"getImage":             {"/api/uploads/images/" + nobody, ""},
 	"listPeople":           {"/api/people", ""},
 	"listAgents":           {"/api/agents", ""},
 	"getResourceFields":    {"/api/resources/issue/fields", ""},
 	"streamEvents":         {"/api/stream?topics=board:1", ""},
 	"getStreamCursor":      {"/api/stream/cursor", ""},
+
+	"createPermissionRequest":  {"/api/permission-requests", `{"permissions":["boards.edit"],"reason":"x"}`},
+	"listPermissionRequests":   {"/api/permission-requests", ""},
+	"getPermissionRequest":     {"/api/permission-requests/" + nobody, ""},
+	"claimPermissionRequest":   {"/api/permission-requests/" + nobody + "/claim", ""},
+	"approvePermissionRequest": {"/api/permission-requests/" + nobody + "/approve", `{"digest":"` + noDigest + `"}`},
+	"denyPermissionRequest":    {"/api/permission-requests/" + nobody + "/deny", `{"digest":"` + noDigest + `"}`},
+	"requestPermissionChanges": {"/api/permission-requests/" + nobody + "/request-changes", `{"digest":"` + noDigest + `","note":"x"}`},
+	"listAudit":                {"/api/audit", ""},
 }
+
+const noDigest = nobody + nobody
+
+// pngMark is what a PNG begins with.
+const pngMark = "\x89PNG\r\n\x1a\n"
 
 // lost makes of a call one of a thing that is not there.
 var lost = strings.NewReplacer("SHOP-1", "SHOP-99", "/boards/1", "/boards/99", "?board=1", "?board=99", "/issue/fields", "/card/fields", "board:1", "board:99")
@@ -153,6 +178,53 @@ var ruled = map[string]func(k *desk) testkit.Answer{
 		}
 	},
 
+	"addAttachment not_an_image": func(k *desk) testkit.Answer {
+		r := k.agent.Request("POST", "/api/issues/SHOP-1/attachments?board=1&filename=x&primary=true", "text")
+		r.Header.Set("Content-Type", "application/octet-stream")
+		return k.agent.Do(r)
+	},
+	"replaceAttachment not_an_image": func(k *desk) testkit.Answer {
+		file := testkit.Decode[dash.AttachmentKept](k.T, k.attach("SHOP-1", "x", ""), 201).Attachment
+		r := k.agent.Request("PUT", file.URL+"&primary=true", "text")
+		r.Header.Set("Content-Type", "application/octet-stream")
+		return k.agent.Do(r)
+	},
+	"editAttachment not_an_image": func(k *desk) testkit.Answer {
+		file := testkit.Decode[dash.AttachmentKept](k.T, k.attach("SHOP-1", "x", ""), 201).Attachment
+		return k.agent.Call("PATCH", file.URL, `{"is_primary":true}`)
+	},
+	"uploadImage not_an_image": func(k *desk) testkit.Answer {
+		r := k.agent.Request("POST", "/api/uploads/images", "text")
+		r.Header.Set("Content-Type", "application/octet-stream")
+		return k.agent.Do(r)
+	},
+
+	"createPermissionRequest already_held":           askFor("cards.view"),
+	"createPermissionRequest unknown_permission":     askFor("cards.eat"),
+	"createPermissionRequest owner_lacks_permission": askFor("team.admin"),
+	"createPermissionRequest key_not_live": func(k *desk) testkit.Answer {
+		db := &ending{}
+		other := newDesk(k.T, testkit.With(func(cfg *dashboard.Config) { db.Store, cfg.Store = cfg.Store, db }))
+		return askFor("boards.edit")(other)
+	},
+	"approvePermissionRequest owner_lacks_permission": func(k *desk) testkit.Answer {
+		r := store.PermissionRequest{
+			PublicID: access.Hash("more")[:32], Key: store.Key{ID: k.agent.Me.Key.ID, TeamID: k.teamID(), OwnerID: k.ada.Me.Person.ID},
+			Permissions: []dash.Permission{"team.admin"}, Reason: "x", Address: "192.0.2.1", ConfirmCode: "KTRM-4829", Digest: noDigest,
+			CreatedAt: k.Clock.Now(), ExpiresAt: k.Clock.Now().Add(time.Minute),
+		}
+		if err := k.Store.CreatePermissionRequest(k.Context(), r, time.Time{}); err != nil {
+			k.Fatal(err)
+		}
+		return k.ada.Call("POST", morePath(r.PublicID, "/approve"), dash.PermissionApproval{Digest: r.Digest})
+	},
+	"approvePermissionRequest key_not_live": func(k *desk) testkit.Answer {
+		agent := k.Agent(k.ada)
+		id := askMore(k.T, agent, "boards.edit").PublicID
+		k.ok(k.ada.Call("DELETE", "/api/keys/"+agent.Me.Key.ID, nil))
+		return grant(k.T, k.ada, id)
+	},
+
 	"streamEvents too_many_streams": func(k *desk) testkit.Answer {
 		ctx, end := context.WithCancel(k.Context())
 		defer end()
@@ -195,4 +267,21 @@ func (k *desk) attach(id, content, key string) testkit.Answer {
 		r.Header.Set("Idempotency-Key", key)
 	}
 	return k.agent.Do(r)
+}
+
+// askFor asks for one permission.
+func askFor(name string) func(k *desk) testkit.Answer {
+	return func(k *desk) testkit.Answer {
+		return k.agent.Call("POST", "/api/permission-requests", dash.PermissionRequestCreate{Permissions: []string{name}, Reason: "x"})
+	}
+}
+
+// ending is a store in which a key is revoked while it asks for more.
+type ending struct{ store.Store }
+
+func (e *ending) CreatePermissionRequest(ctx context.Context, r store.PermissionRequest, liveSince time.Time) error {
+	err := e.RevokeKey(ctx, store.Revocation{
+		KeyID: r.Key.ID, TeamID: r.Key.TeamID, By: dash.PersonRef{ID: r.Key.OwnerID, Name: "Ada"}, At: r.CreatedAt, Trail: store.Trail{ID: r.PublicID},
+	})
+	return errors.Join(err, e.Store.CreatePermissionRequest(ctx, r, liveSince))
 }

@@ -162,8 +162,7 @@ func (s *eventStream) run(w http.ResponseWriter) error {
 		case signs&stream.Ends != 0:
 			return s.end(w, dash.EndReasonServerEnds)
 		case signs&stream.Judge != 0:
-			judged = time.Time{}
-			continue
+			judged = time.Time{} // once what was written before is on its way
 		case signs&stream.Tick != 0:
 			if _, err := w.Write(sse.AppendComment(nil, "keep-alive")); err != nil {
 				return err

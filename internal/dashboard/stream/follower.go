@@ -97,8 +97,8 @@ func (f *Follower) Next(ctx context.Context, w io.Writer) (Sign, error) {
 			}
 			continue
 		}
-		revoked, wrote, err := f.send(ctx, w)
-		if signs |= revoked; err != nil || wrote || signs != 0 {
+		sign, wrote, err := f.send(ctx, w)
+		if signs |= sign; err != nil || wrote || signs != 0 {
 			return signs, err
 		}
 	}
@@ -119,27 +119,27 @@ const batchMost = 128 << 10
 var batches = sync.Pool{New: func() any { b := make([]byte, 0, 4<<10); return &b }}
 
 // send sends what comes next, as much as one batch holds.
-func (f *Follower) send(ctx context.Context, w io.Writer) (revoked Sign, wrote bool, err error) {
+func (f *Follower) send(ctx context.Context, w io.Writer) (sign Sign, wrote bool, err error) {
 	batch := batches.Get().(*[]byte)
 	defer func() {
 		*batch = (*batch)[:0]
 		batches.Put(batch)
 	}()
-	behind, revoked := f.fromRing(batch)
+	behind, sign := f.fromRing(batch)
 	if behind {
-		if revoked, err = f.fromLog(ctx, batch); err != nil {
+		if sign, err = f.fromLog(ctx, batch); err != nil {
 			return 0, false, err
 		}
 	}
 	if len(*batch) == 0 {
-		return revoked, false, nil
+		return sign, false, nil
 	}
 	_, err = w.Write(*batch)
-	return revoked, true, err
+	return sign, true, err
 }
 
 // fromRing takes the next frames from the ring, or says that the follower is behind it.
-func (f *Follower) fromRing(batch *[]byte) (behind bool, revoked Sign) {
+func (f *Follower) fromRing(batch *[]byte) (behind bool, sign Sign) {
 	t := f.tail
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -151,27 +151,30 @@ func (f *Follower) fromRing(batch *[]byte) (behind bool, revoked Sign) {
 			return false, 0
 		}
 		f.cursor = e.number
-		if f.take(batch, e) {
-			return false, Revoked
+		if sign := f.take(batch, e); sign != 0 {
+			return false, sign
 		}
 	}
 	f.idle = true
 	return false, 0
 }
 
-// take takes an entry that comes next, and says whether it is the last.
-func (f *Follower) take(batch *[]byte, e entry) (last bool) {
+// take takes an entry that comes next, and answers the sign that comes with it: what follows has to wait for that.
+func (f *Follower) take(batch *[]byte, e entry) Sign {
 	for _, topic := range e.topics {
 		if slices.Contains(f.topics, topic) {
 			*batch = append(*batch, e.frame...)
 			break
 		}
 	}
-	return e.ends && slices.Contains(e.topics, f.own)
+	if slices.Contains(e.topics, f.own) {
+		return e.sign
+	}
+	return 0
 }
 
 // fromLog takes the next frames from the log.
-func (f *Follower) fromLog(ctx context.Context, batch *[]byte) (revoked Sign, err error) {
+func (f *Follower) fromLog(ctx context.Context, batch *[]byte) (sign Sign, err error) {
 	select {
 	case f.hub.pages <- struct{}{}:
 		defer func() { <-f.hub.pages }()
@@ -199,13 +202,12 @@ func (f *Follower) fromLog(ctx context.Context, batch *[]byte) (revoked Sign, er
 			return 0, err
 		}
 		cursor = e.number
-		if f.take(batch, e) {
-			revoked = Revoked
+		if sign = f.take(batch, e); sign != 0 {
 			break
 		}
 	}
 	f.tail.mu.Lock()
 	f.cursor = cursor
 	f.tail.mu.Unlock()
-	return revoked, nil
+	return sign, nil
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"sort"
 
+	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/event"
 	"github.com/fiftyarms/platform/internal/sse"
 	"github.com/fiftyarms/platform/internal/store"
@@ -16,7 +17,7 @@ import (
 type entry struct {
 	number int64
 	topics []event.Topic
-	ends   bool // it ends the streams of the key that it is about
+	sign   Sign // for the streams of the key that it is about: Revoked, Judge, or none
 	frame  []byte
 }
 
@@ -26,9 +27,15 @@ func newEntry(e store.Event) (entry, error) {
 	if err != nil {
 		return entry{}, fmt.Errorf("event %d: %w", e.Number, err)
 	}
-	_, ends := event.Ends(e.Kind)
+	var sign Sign
+	switch why, ends := event.Ends(e.Kind); {
+	case ends && why == dash.EndReasonKeyRevoked:
+		sign = Revoked
+	case ends: // those that began after it go on
+		sign = Judge
+	}
 	return entry{
-		number: e.Number, topics: event.Of(e.Event, e.KeyID), ends: ends,
+		number: e.Number, topics: event.Of(e.Event, e.KeyID), sign: sign,
 		frame: sse.Frame{ID: e.Cursor, Event: string(e.Kind), Data: data}.Append(make([]byte, 0, len(data)+64)),
 	}, nil
 }

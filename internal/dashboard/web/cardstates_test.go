@@ -62,6 +62,13 @@ func posting(name, below string, form url.Values, op string, answer any, status 
 	return s
 }
 
+const filePath = cardPath + "/files/9d4c5fb1a2c3d4e5f607183b0c4b1e2a"
+
+var (
+	tied     = url.Values{"csrf_token": {formMark}}
+	keptFile = dash.AttachmentKept{Issue: cardOne(), Attachment: dash.Attachment{ID: publicID, Filename: "notes.md", ContentType: "text/plain", Bytes: 12, Sha256: digest, URL: "/api/x", By: adaActor, At: dash.At(now)}}
+)
+
 var cardStates = []state{
 	{name: "card", api: working, path: cardPath, title: "SHOP-1 Mend the checkout · 50 Arms", says: []string{
 		"SHOP-1 Mend the checkout", "ToDo", "Feature", "priority 3", "The total ignores the voucher.", "Edit the card", "Nothing is asked for yet", "It waits for no other card.",
@@ -70,7 +77,7 @@ var cardStates = []state{
 		"Epic", "effort medium high", "assigned to Agent 1", "of SHOP-9", "What keeps it from going on",
 		"Waits The price list is not there yet.SHOP-2 Read the price list ToDo", "Blocked The build is broken.", "Needs a human The account is yours.Open the console.Create a key.Said by Agent 1 (for Ada), 1 hour ago",
 		"Conflict SHOP-3 Redo the basket In Progress Both rewrite basket.go.", "Open A voucher lowers the total.", "Checked Nothing else changes.", "Uncheck", "Cards of this Epic",
-		"Agent 1 (for Ada), 1 minute ago", "too late", "https://x.example/a", "Later comments", "These wait for it", "TOOL-7 Sharpen the saw Done", "notes.md12 bytes, text/plain; charset=utf-8, by Ada", "shot.png117.2 KiB", "draw.svg3.0 MiB",
+		"Agent 1 (for Ada), 1 minute ago", "too late", "https://x.example/a", "Later comments", "These wait for it", "TOOL-7 Sharpen the saw Done", "notes.md 12 bytes, text/plain; charset=utf-8, by Ada", "shot.png 117.2 KiB", "draw.svg 3.0 MiB",
 		"moved it from ToDo to In Progress", "moved it within its column", "title: Old → New", "description", "parent: no longer SHOP-9", "effort: max", "commented", "changed what it waits for",
 		"changed what it conflicts with", "changed what has to hold", "attached a file", "changed another card", "created the card", "What happened before"}},
 	{name: "card, to look at", path: cardPath, title: "SHOP-1 Mend the checkout · 50 Arms", says: []string{"A voucher lowers the total."}, not: []string{"Edit the card", "Uncheck", "Remove", "Attach", "Let it wait"},
@@ -122,7 +129,7 @@ var cardStates = []state{
 	posting("end a conflict", "/conflicts/SHOP-3/clear", formOf(), "clearConflict", nil, 303),
 
 	{name: "attach a file", method: "POST", path: cardPath + "/files", form: marked, file: &upload{"notes.md", "hello world\n"}, status: 303,
-		api: work("addAttachment", dash.Attachment{ID: publicID, Filename: "notes.md", ContentType: "text/plain", Bytes: 12, Sha256: digest, URL: "/api/x", By: adaActor, At: dash.At(now)})},
+		api: work("addAttachment", keptFile)},
 	{name: "attach nothing", method: "POST", path: cardPath + "/files", form: marked, file: &upload{"", ""}, api: working, status: 400, title: "Error: SHOP-1 Mend the checkout · 50 Arms", says: []string{"Choose a file to attach."}},
 	{name: "attach a file that is too large", method: "POST", path: cardPath + "/files", form: marked, file: &upload{"a", "b"}, status: 413, title: "Error: SHOP-1 Mend the checkout · 50 Arms", says: []string{"at most 1073741824 bytes"},
 		api: work("addAttachment", dash.TooLargeRefusal{Message: "no", Limit: 1 << 30})},
@@ -130,5 +137,14 @@ var cardStates = []state{
 		api: work("addAttachment", invalid("query", "filename", "must be at most 200 characters long"))},
 	{name: "attach one file too many", method: "POST", path: cardPath + "/files", form: marked, file: &upload{"a", "b"}, status: 409, title: "Error: SHOP-1 Mend the checkout · 50 Arms", says: []string{"A card has at most 100 files."},
 		api: work("addAttachment", dash.LimitReachedRefusal{Message: "a card has at most 100 files", Limit: 100})},
+	{name: "replace a file", method: "POST", path: filePath + "/replace", form: tied, file: &upload{"new.md", "other\n"}, status: 303, api: work("replaceAttachment", keptFile)},
+	{name: "replace a file by nothing", method: "POST", path: filePath + "/replace", form: tied, file: &upload{"", ""}, api: working, status: 400, title: "Error: SHOP-1 Mend the checkout · 50 Arms", says: []string{"Choose the file that takes the other's place."}},
+	{name: "replace the cover by what is no image", method: "POST", path: filePath + "/replace", form: tied, file: &upload{"a", "b"}, status: 422, title: "Error: SHOP-1 Mend the checkout · 50 Arms", says: []string{"A looks like text."},
+		api: work("replaceAttachment", dash.NotAnImageRefusal{Message: "a looks like text", ContentType: "text/plain"})},
+	{name: "make a file the cover", method: "POST", path: filePath + "/cover", form: url.Values{"csrf_token": {formMark}, "cover": {"true"}}, status: 303, api: work("editAttachment", keptFile)},
+	{name: "make the cover of what is gone", method: "POST", path: filePath + "/cover", form: tied, status: 404, title: "Error: SHOP-1 Mend the checkout · 50 Arms", says: []string{"That is not there any more."},
+		api: work("editAttachment", dash.NotFoundRefusal{Message: "SHOP-1 has no such file"})},
+	{name: "remove a file", method: "POST", path: filePath + "/remove", form: tied, status: 303, api: work("removeAttachment", nil)},
+	{name: "remove a file that is gone", method: "POST", path: filePath + "/remove", form: tied, status: 303, api: work("removeAttachment", dash.NotFoundRefusal{Message: "gone"})},
 	{name: "attach by what is no upload", method: "POST", path: cardPath + "/files", form: marked, api: working, status: 415, title: "That form cannot be used · 50 Arms"},
 }

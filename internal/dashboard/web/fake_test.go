@@ -51,10 +51,11 @@ type call struct {
 func signedIn(t *testing.T) *script {
 	token := formMark
 	return &script{t: t, headers: http.Header{"X-Request-Id": {"req-1"}}, answers: map[string]any{
-		"getMe":              dash.Me{Kind: "person", Team: dash.TeamRef{Slug: "acme", Name: "Acme"}, Person: ada, CsrfToken: &token},
-		"listKeys":           dash.KeyPage{Keys: []dash.Key{}, NextCursor: nullable.NewNullNullable[string]()},
-		"listAccessRequests": listing(nil, ""),
-		"getAccessRequest":   pending(),
+		"getMe":                  dash.Me{Kind: "person", Team: dash.TeamRef{Slug: "acme", Name: "Acme"}, Person: ada, CsrfToken: &token},
+		"listKeys":               dash.KeyPage{Keys: []dash.Key{}, NextCursor: nullable.NewNullNullable[string]()},
+		"listAccessRequests":     listing(nil, ""),
+		"listPermissionRequests": wants(nil, ""),
+		"getAccessRequest":       pending(),
 	}}
 }
 
@@ -90,7 +91,7 @@ func pending() dash.AccessRequest {
 	}
 }
 
-func decided(status dash.AccessRequestStatus, d dash.AccessDecision) dash.AccessRequest {
+func decided(status dash.RequestStatus, d dash.RequestDecision) dash.AccessRequest {
 	r := pending()
 	d.At = dash.At(now.Add(-time.Minute))
 	if d.By.ID == "" {

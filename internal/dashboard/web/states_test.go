@@ -41,7 +41,7 @@ var (
 	signinForm   = url.Values{"email": {"ada@example.com"}, "password": {"correct horse battery"}}
 )
 
-func notPending(status dash.AccessRequestStatus) dash.NotPendingRefusal {
+func notPending(status dash.RequestStatus) dash.NotPendingRefusal {
 	return dash.NotPendingRefusal{Message: "this request is already " + string(status), Status: status, Next: "ask again"}
 }
 
@@ -63,10 +63,10 @@ func byStatus(r *http.Request) any {
 		return listing([]dash.AccessRequest{pending()}, "")
 	}
 	var all []dash.AccessRequest
-	for i, s := range []dash.AccessRequestStatus{"approved", "claimed", "denied", "revision_requested", "expired"} {
+	for i, s := range []dash.RequestStatus{"approved", "claimed", "denied", "revision_requested", "expired"} {
 		one := pending()
 		if s != "expired" {
-			one = decided(s, dash.AccessDecision{Verdict: "denied"})
+			one = decided(s, dash.RequestDecision{Verdict: "denied"})
 		}
 		one.Status, one.PublicID, one.Title = s, fmt.Sprintf("%032x", i), p("Request "+string(s))
 		all = append(all, one)
@@ -75,7 +75,7 @@ func byStatus(r *http.Request) any {
 }
 
 // states are all pages in all their states.
-var states = slices.Concat(accessStates, boardStates, cardStates)
+var states = slices.Concat(accessStates, grantStates, boardStates, cardStates)
 
 var accessStates = []state{
 	{name: "home, nothing connected yet", api: signedIn, path: "/", title: "Start · 50 Arms", says: []string{
@@ -161,13 +161,13 @@ var accessStates = []state{
 			return signedIn(t).with("getAccessRequest", r)
 		}},
 	{name: "request, approved", path: approvalPath, title: "Access approved · KTRM-4829 · 50 Arms", says: []string{"Approved by Ada (you) 1 minute ago", "collects its key by itself", "Read boards and cards"}, not: []string{"Not now"},
-		api: request(decided("approved", dash.AccessDecision{Verdict: "approved", Permissions: []dash.Permission{"cards.view"}}))},
+		api: request(decided("approved", dash.RequestDecision{Verdict: "approved", Permissions: []dash.Permission{"cards.view"}}))},
 	{name: "request, key collected", path: approvalPath, title: "Access approved · KTRM-4829 · 50 Arms", says: []string{"has its key"}, not: []string{"(you)"},
-		api: request(decided("claimed", dash.AccessDecision{Verdict: "approved", By: dash.PersonRef{ID: "other", Name: "Bob"}, Permissions: []dash.Permission{"cards.view"}}))},
+		api: request(decided("claimed", dash.RequestDecision{Verdict: "approved", By: dash.PersonRef{ID: "other", Name: "Bob"}, Permissions: []dash.Permission{"cards.view"}}))},
 	{name: "request, denied", path: approvalPath, title: "Access denied · KTRM-4829 · 50 Arms", says: []string{"Denied by Ada", "Not on this machine.", "let the agent ask again"},
-		api: request(decided("denied", dash.AccessDecision{Verdict: "denied", Note: p("Not on this machine.")}))},
+		api: request(decided("denied", dash.RequestDecision{Verdict: "denied", Note: p("Not on this machine.")}))},
 	{name: "request, sent back", path: approvalPath, title: "Sent back for changes · KTRM-4829 · 50 Arms", says: []string{"Changes asked by Ada", "Say which card.", "reads the note"},
-		api: request(decided("revision_requested", dash.AccessDecision{Verdict: "revision_requested", Note: p("Say which card.\nAnd why.")}))},
+		api: request(decided("revision_requested", dash.RequestDecision{Verdict: "revision_requested", Note: p("Say which card.\nAnd why.")}))},
 	{name: "request, lapsed", path: approvalPath, title: "This request has lapsed · KTRM-4829 · 50 Arms", says: []string{"Nobody answered it in time", "Let the agent ask again"},
 		api: func(t *testing.T) *script {
 			r := pending()
@@ -175,7 +175,7 @@ var accessStates = []state{
 			return signedIn(t).with("getAccessRequest", r)
 		}},
 	{name: "request, approved and not collected", path: approvalPath, title: "This request has lapsed · KTRM-4829 · 50 Arms", says: []string{"did not collect its key in time"},
-		api: request(decided("expired", dash.AccessDecision{Verdict: "approved", Permissions: []dash.Permission{"cards.view"}}))},
+		api: request(decided("expired", dash.RequestDecision{Verdict: "approved", Permissions: []dash.Permission{"cards.view"}}))},
 	{name: "request that is not there", path: approvalPath, status: 404, title: "There is nothing here · 50 Arms", says: []string{"let the agent ask again"},
 		api: answers("getAccessRequest", dash.NotFoundRefusal{Message: "there is no such thing"})},
 	{name: "request by an id that cannot be", path: "/approvals/nonsense", status: 404, title: "There is nothing here · 50 Arms",
@@ -193,7 +193,7 @@ var accessStates = []state{
 		api: answers("approveAccessRequest", invalid("body", "/permissions/1", "must be one of cards.view, cards.edit"))},
 	{name: "approve too late", method: "POST", path: approvalPath + "/approve", form: approveForm, status: 409, title: "Error: Access denied · KTRM-4829 · 50 Arms", says: []string{"came too late", "Denied by Bob"},
 		api: func(t *testing.T) *script {
-			return signedIn(t).with("approveAccessRequest", notPending("denied")).with("getAccessRequest", decided("denied", dash.AccessDecision{Verdict: "denied", By: dash.PersonRef{ID: "b", Name: "Bob"}}))
+			return signedIn(t).with("approveAccessRequest", notPending("denied")).with("getAccessRequest", decided("denied", dash.RequestDecision{Verdict: "denied", By: dash.PersonRef{ID: "b", Name: "Bob"}}))
 		}},
 	{name: "approve another request than the one seen", method: "POST", path: approvalPath + "/approve", form: approveForm, status: 409, title: "Error: An agent asks for access · KTRM-4829 · 50 Arms", says: []string{"not the one that your page showed", "Approve"},
 		api: answers("approveAccessRequest", dash.DigestMismatchRefusal{Message: "no", Digest: digest, Next: "read again"})},

@@ -18,14 +18,18 @@ import (
 	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/dashboard/web/approval"
 	"github.com/fiftyarms/platform/internal/dashboard/web/approvals"
+	"github.com/fiftyarms/platform/internal/dashboard/web/asked"
 	"github.com/fiftyarms/platform/internal/dashboard/web/assets"
+	"github.com/fiftyarms/platform/internal/dashboard/web/audit"
 	"github.com/fiftyarms/platform/internal/dashboard/web/board"
 	"github.com/fiftyarms/platform/internal/dashboard/web/boardedit"
 	"github.com/fiftyarms/platform/internal/dashboard/web/boards"
 	"github.com/fiftyarms/platform/internal/dashboard/web/card"
 	"github.com/fiftyarms/platform/internal/dashboard/web/home"
+	"github.com/fiftyarms/platform/internal/dashboard/web/keys"
 	"github.com/fiftyarms/platform/internal/dashboard/web/layout"
 	"github.com/fiftyarms/platform/internal/dashboard/web/live"
+	"github.com/fiftyarms/platform/internal/dashboard/web/permission"
 	"github.com/fiftyarms/platform/internal/dashboard/web/setup"
 	"github.com/fiftyarms/platform/internal/dashboard/web/signin"
 	"github.com/fiftyarms/platform/internal/dashboard/web/visit"
@@ -62,7 +66,7 @@ func New(api http.Handler, o Options) (http.Handler, error) {
 	missing := site.Page(visit.NotFound, visit.Form)
 	mux.Handle("/", missing)
 	mux.Handle("GET "+assets.Prefix, assets.Handler(missing, layout.Base, layout.Icon, live.Script,
-		approvals.Sheet, approval.Sheet, home.Sheet, boards.Sheet, board.Sheet, card.Sheet))
+		approvals.Sheet, asked.Sheet, keys.Sheet, audit.Sheet, home.Sheet, boards.Sheet, board.Sheet, card.Sheet))
 	for _, p := range pages(home.Connection{PublicURL: strings.TrimRight(o.PublicURL, "/"), Command: cli.ShellLine(o.Command)}) {
 		mux.Handle(p.pattern, site.Page(p.page, p.body))
 	}
@@ -92,6 +96,17 @@ func pages(c home.Connection) []page {
 		{"GET /approvals/{publicId}/approve", approval.Back, visit.Form},
 		{"GET /approvals/{publicId}/request-changes", approval.Back, visit.Form},
 		{"GET /approvals/{publicId}/deny", approval.Back, visit.Form},
+		{"GET /permissions/{publicId}", permission.Get, visit.Form},
+		{"POST /permissions/{publicId}/approve", permission.Approve, visit.Form},
+		{"POST /permissions/{publicId}/request-changes", permission.RequestChanges, visit.Form},
+		{"POST /permissions/{publicId}/deny", permission.Deny, visit.Form},
+		{"GET /permissions/{publicId}/approve", permission.Back, visit.Form},
+		{"GET /permissions/{publicId}/request-changes", permission.Back, visit.Form},
+		{"GET /permissions/{publicId}/deny", permission.Back, visit.Form},
+		{"GET /keys", keys.Get, visit.Form},
+		{"GET /keys/{id}/revoke", keys.Ask, visit.Form},
+		{"POST /keys/{id}/revoke", keys.Revoke, visit.Form},
+		{"GET /audit", audit.Get, visit.Form},
 		{"GET /boards", boards.Get, visit.Form},
 		{"POST /boards", boards.Create, visit.Form},
 		{"GET /boards/{ref}", board.Get, visit.Form},
@@ -115,6 +130,9 @@ func pages(c home.Connection) []page {
 		{"POST /boards/{ref}/cards/{id}/conflicts", card.SetConflict, visit.Form},
 		{"POST /boards/{ref}/cards/{id}/conflicts/{other}/clear", card.ClearConflict, visit.Form},
 		{"POST /boards/{ref}/cards/{id}/files", card.Attach, visit.File},
+		{"POST /boards/{ref}/cards/{id}/files/{file}/replace", card.ReplaceFile, visit.File},
+		{"POST /boards/{ref}/cards/{id}/files/{file}/cover", card.CoverFile, visit.Form},
+		{"POST /boards/{ref}/cards/{id}/files/{file}/remove", card.RemoveFile, visit.Form},
 	}
 }
 

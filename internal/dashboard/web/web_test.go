@@ -75,7 +75,7 @@ func TestEveryLinkedFileIsThere(t *testing.T) {
 			}
 		}
 	}
-	if len(seen) != 9 {
+	if len(seen) != 11 {
 		t.Errorf("the pages link to %d files: %v", len(seen), seen)
 	}
 	for path := range seen {
@@ -313,7 +313,7 @@ func TestFieldsComeFromTheBodyAlone(t *testing.T) {
 func TestHomeAsksForWhatItShows(t *testing.T) {
 	api := signedIn(t)
 	get(t, api, "/")
-	if diff := cmp.Diff([]string{"getMe", "listKeys", "listAccessRequests"}, api.ops()); diff != "" {
+	if diff := cmp.Diff([]string{"getMe", "listKeys", "listAccessRequests", "listPermissionRequests"}, api.ops()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if q := api.last("listAccessRequests").Query; q != "waiting=true&limit=25" {

@@ -3,6 +3,7 @@
 package sqlstore
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -68,32 +69,48 @@ func (s *Store) ListAccessRequests(ctx context.Context, q store.AccessRequestQue
 }
 
 // DecideAccessRequest writes the decision if the request is pending and is the one that the person saw.
-func (s *Store) DecideAccessRequest(ctx context.Context, publicID, digest string, d store.AccessDecision, collectBy time.Time) error {
+func (s *Store) DecideAccessRequest(ctx context.Context, publicID, digest string, d store.RequestDecision, collectBy time.Time) error {
 	const doing = "decide an access request"
 	var permissions *string
-	if d.Verdict == dash.AccessDecisionVerdictApproved {
+	if d.Verdict == dash.RequestDecisionVerdictApproved {
 		granted, err := permissionsToJSON(d.Permissions)
 		if err != nil {
 			return fail(ctx, doing, err)
 		}
 		permissions = &granted
 	}
-	decided, err := s.writes.DecideAccessRequest(ctx, sqldb.DecideAccessRequestParams{
-		PublicID: publicID, Digest: digest, Status: string(d.Verdict), TeamID: d.TeamID, CollectBy: ms(collectBy),
-		DecidedAt: ms(d.At), DecidedBy: d.By.ID, DecidedByName: d.By.Name, Note: d.Note, Permissions: permissions,
-	})
-	if err != nil || decided > 0 {
-		return fail(ctx, doing, err)
-	}
-	r, err := s.AccessRequest(ctx, publicID)
-	switch {
-	case err != nil:
-	case r.Team.ID != "" && r.Team.ID != d.TeamID: // another team's is not there
-		err = store.ErrNotFound
-	default:
-		err = store.ErrConflict
-	}
-	return fail(ctx, doing, err)
+	return fail(ctx, doing, s.inTx(ctx, func(q *sqldb.Queries) error {
+		decided, err := q.DecideAccessRequest(ctx, sqldb.DecideAccessRequestParams{
+			PublicID: publicID, Digest: digest, Status: string(d.Verdict), TeamID: d.TeamID, CollectBy: ms(collectBy),
+			DecidedAt: ms(d.At), DecidedBy: d.By.ID, DecidedByName: d.By.Name, Note: d.Note, Permissions: permissions,
+		})
+		if err != nil {
+			return err
+		}
+		row, err := q.AccessRequestByID(ctx, sqldb.AccessRequestByIDParams{PublicID: publicID})
+		if err != nil {
+			return err
+		}
+		r, err := accessRequest(row)
+		switch {
+		case err != nil:
+			return err
+		case decided == 0 && r.Team.ID != "" && r.Team.ID != d.TeamID: // another team's is not there
+			return store.ErrNotFound
+		case decided == 0:
+			return store.ErrConflict
+		}
+		return leave(ctx, q, d.TeamID, d.Trail, dash.AuditEntry{
+			At: dash.At(d.At), Action: accessActions[d.Verdict], By: d.By, Permissions: d.Permissions, Note: orNil(d.Note),
+			Subject: dash.AuditSubject{Kind: dash.AuditSubjectKindAccessRequest, ID: publicID, Name: cmp.Or(r.Title, r.Client.Name)},
+		})
+	}))
+}
+
+var accessActions = map[dash.RequestDecisionVerdict]dash.AuditAction{
+	dash.RequestDecisionVerdictApproved:          dash.AuditActionAccessApproved,
+	dash.RequestDecisionVerdictDenied:            dash.AuditActionAccessDenied,
+	dash.RequestDecisionVerdictRevisionRequested: dash.AuditActionAccessSentBack,
 }
 
 // CollectKey makes the key of an approved request. The claim comes first: it makes a second call wait for the end of
@@ -112,7 +129,17 @@ func (s *Store) CollectKey(ctx context.Context, secretHash string, k store.Key) 
 			}
 			return store.ErrConflict
 		}
-		return createKey(ctx, q, k)
+		if err := createKey(ctx, q, k); err != nil {
+			return err
+		}
+		row, err := q.KeyByID(ctx, sqldb.KeyByIDParams{TeamID: k.TeamID, ID: k.ID})
+		if err != nil {
+			return err
+		}
+		return leave(ctx, q, k.TeamID, k.Trail, dash.AuditEntry{
+			At: dash.At(k.CreatedAt), Action: dash.AuditActionKeyIssued, By: dash.PersonRef{ID: k.OwnerID, Name: row.OwnerName},
+			Permissions: k.Permissions, Subject: dash.AuditSubject{Kind: dash.AuditSubjectKindKey, ID: k.ID, Name: keyName(k)},
+		})
 	}))
 }
 
@@ -138,22 +165,22 @@ func accessRequest(row sqldb.AccessRequestByIDRow) (store.AccessRequest, error) 
 	}
 	return store.AccessRequest{
 		PublicID: r.PublicID, SecretHash: r.SecretHash, Team: named, Title: r.Title, Client: client, Address: r.Address,
-		ConfirmCode: r.ConfirmCode, Digest: r.Digest, Status: dash.AccessRequestStatus(r.Status),
+		ConfirmCode: r.ConfirmCode, Digest: r.Digest, Status: dash.RequestStatus(r.Status),
 		CreatedAt: at(r.CreatedAt), ExpiresAt: at(r.ExpiresAt), Decision: decision, KeyID: orEmpty(r.KeyID),
 	}, nil
 }
 
-func accessDecision(r sqldb.AccessRequest) (*store.AccessDecision, error) {
+func accessDecision(r sqldb.AccessRequest) (*store.RequestDecision, error) {
 	if r.DecidedAt == nil {
 		return nil, nil
 	}
-	d := &store.AccessDecision{
-		Verdict: dash.AccessDecisionVerdict(r.Status),
+	d := &store.RequestDecision{
+		Verdict: dash.RequestDecisionVerdict(r.Status),
 		By:      dash.PersonRef{ID: orEmpty(r.DecidedBy), Name: orEmpty(r.DecidedByName)},
 		TeamID:  orEmpty(r.TeamID), At: at(*r.DecidedAt), Note: orEmpty(r.Note),
 	}
-	if r.Status == string(dash.AccessRequestStatusClaimed) {
-		d.Verdict = dash.AccessDecisionVerdictApproved // only what was approved is claimed
+	if r.Status == string(dash.RequestStatusClaimed) {
+		d.Verdict = dash.RequestDecisionVerdictApproved // only what was approved is claimed
 	}
 	var err error
 	if r.Permissions != nil {

@@ -66,13 +66,13 @@ func collectKey(b *testing.B, s *sqlstore.Store, i int) {
 	if err := s.CreateAccessRequest(ctx, r); err != nil {
 		b.Fatal(err)
 	}
-	d := store.AccessDecision{Verdict: dash.AccessDecisionVerdictApproved, By: dash.PersonRef{ID: person.ID, Name: person.Name}, TeamID: team.ID, At: r.CreatedAt}
+	d := store.RequestDecision{Verdict: dash.RequestDecisionVerdictApproved, By: dash.PersonRef{ID: person.ID, Name: person.Name}, TeamID: team.ID, At: r.CreatedAt, Trail: store.Trail{ID: fmt.Sprint("decision ", i)}}
 	if err := s.DecideAccessRequest(ctx, r.PublicID, r.Digest, d, r.ExpiresAt); err != nil {
 		b.Fatal(err)
 	}
 	k := store.Key{
 		ID: fmt.Sprint("key ", i), TeamID: team.ID, OwnerID: person.ID, Hash: fmt.Sprint("hash ", i), Title: r.Title,
-		Permissions: dash.AllPermissions, CreatedAt: r.CreatedAt, LastUsedAt: r.CreatedAt,
+		Permissions: dash.AllPermissions, CreatedAt: r.CreatedAt, LastUsedAt: r.CreatedAt, Trail: store.Trail{ID: fmt.Sprint("key ", i)},
 	}
 	if err := s.CollectKey(ctx, r.SecretHash, k); err != nil {
 		b.Fatal(err)

@@ -5,6 +5,7 @@ package sqlstore
 import (
 	"context"
 
+	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/sqldb"
 	"github.com/fiftyarms/platform/internal/store"
 )
@@ -42,7 +43,13 @@ func (s *Store) SetUp(ctx context.Context, tokenHash string, f store.Founding) e
 		if err := createPerson(ctx, q, f.Person); err != nil {
 			return err
 		}
-		return createLogin(ctx, q, f.Login)
+		if err := createLogin(ctx, q, f.Login); err != nil {
+			return err
+		}
+		return leave(ctx, q, f.Team.ID, f.Trail, dash.AuditEntry{
+			At: dash.At(f.Team.CreatedAt), Action: dash.AuditActionTeamSetUp, By: dash.PersonRef{ID: f.Person.ID, Name: f.Person.Name},
+			Subject: dash.AuditSubject{Kind: dash.AuditSubjectKindTeam, ID: f.Team.ID, Name: f.Team.Name},
+		})
 	}))
 }
 

@@ -74,7 +74,17 @@ func (s *Store) RevokeKey(ctx context.Context, r store.Revocation) error {
 				Kind: dash.EventKindKeyRevoked, At: dash.At(r.At),
 				By: dash.Actor{Kind: dash.ActorKindPerson, Name: r.By.Name, Person: r.By},
 			}})
-			return err
+			if err != nil {
+				return err
+			}
+			row, err := q.KeyByID(ctx, sqldb.KeyByIDParams{TeamID: r.TeamID, ID: r.KeyID})
+			if err != nil {
+				return err
+			}
+			return leave(ctx, q, r.TeamID, r.Trail, dash.AuditEntry{
+				At: dash.At(r.At), Action: dash.AuditActionKeyRevoked, By: r.By,
+				Subject: dash.AuditSubject{Kind: dash.AuditSubjectKindKey, ID: r.KeyID, Name: row.AgentKey.Prefix + " " + row.AgentKey.Title},
+			})
 		}
 		// Revoked before, or not the caller's.
 		found, err := q.CountKeys(ctx, sqldb.CountKeysParams{ID: r.KeyID, TeamID: r.TeamID, OwnerID: orNil(r.OwnerID)})

@@ -43,13 +43,33 @@ func (s *Store) PersonByEmail(ctx context.Context, email string) (store.Person, 
 	return found, fail(ctx, "read a person", err)
 }
 
+// Owner finds a person of a team by their id.
+func (s *Store) Owner(ctx context.Context, teamID, personID string) (store.Person, error) {
+	p, err := s.reads.PersonByID(ctx, sqldb.PersonByIDParams{TeamID: teamID, ID: personID})
+	if err != nil {
+		return store.Person{}, fail(ctx, "find a person", err)
+	}
+	found, err := person(p)
+	return found, fail(ctx, "read a person", err)
+}
+
 // CreateLogin keeps a browser session, and forgets those that had lapsed when it began.
 func (s *Store) CreateLogin(ctx context.Context, l store.Login) error {
 	return fail(ctx, "keep a browser session", s.inTx(ctx, func(q *sqldb.Queries) error {
 		if err := q.ForgetLogins(ctx, sqldb.ForgetLoginsParams{Now: ms(l.CreatedAt)}); err != nil {
 			return err
 		}
-		return createLogin(ctx, q, l)
+		if err := createLogin(ctx, q, l); err != nil {
+			return err
+		}
+		p, err := q.PersonByID(ctx, sqldb.PersonByIDParams{TeamID: l.TeamID, ID: l.PersonID})
+		if err != nil {
+			return err
+		}
+		return leave(ctx, q, l.TeamID, l.Trail, dash.AuditEntry{
+			At: dash.At(l.CreatedAt), Action: dash.AuditActionPersonSignedIn, By: dash.PersonRef{ID: p.ID, Name: p.Name},
+			Subject: dash.AuditSubject{Kind: dash.AuditSubjectKindPerson, ID: p.ID, Name: p.Name},
+		})
 	}))
 }
 

@@ -44,9 +44,10 @@ func TestTextOfListsComparesByBytes(t *testing.T) {
 		JOIN information_schema.tables AS t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
 		WHERE c.table_schema = current_schema() AND c.collation_name = 'C' AND t.table_type = 'BASE TABLE' ORDER BY 1`)
 	want := []string{
-		"acceptance_item.issue_id", "access_request.public_id", "agent_key.id", "attachment.id", "attachment.issue_id",
+		"acceptance_item.issue_id", "access_request.public_id", "agent_key.id", "attachment.id", "attachment.issue_id", "audit.id",
 		"comment.issue_id", "dependency.issue_id", "dependency.on_id", "event.issue_id", "event.key_id",
 		"issue.id", "issue.parent_id", "issue.status", "issue_conflict.issue_id", "issue_conflict.other_id",
+		"permission_request.key_id", "permission_request.public_id",
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("columns that compare by bytes (-want +got):\n%s", diff)

@@ -101,6 +101,7 @@ func sqliteQueries(t *testing.T) string {
 func TestQueriesReadWhatTheyAnswer(t *testing.T) {
 	all := []string{ // what they are to read is all there is, in the team or in the database
 		"NextBoardRef", "ListPeople", "ListAgents", "NextAgentNumber", "FreeAgent", "CountTeams", "ForgetAccessRequests",
+		"ForgetPermissionRequests",
 	}
 	_, read := open(t, testkit.SQLite.Fresh(t)).Pools()
 	files, err := filepath.Glob("../../../gen/sqldb/*.sql.go")

@@ -29,7 +29,7 @@ func TestADatabaseFromBeforeBoards(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := s.RevokeKey(ctx, store.Revocation{KeyID: "key", TeamID: team.ID, By: actor.Person, At: testkit.Start}); err != nil {
+		if err := s.RevokeKey(ctx, store.Revocation{KeyID: "key", TeamID: team.ID, By: actor.Person, At: testkit.Start, Trail: store.Trail{ID: "trail"}}); err != nil {
 			t.Error(err)
 		}
 		err = s.Change(ctx, team.ID, func(tx store.WorkTx) error {

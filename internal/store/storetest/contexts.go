@@ -25,6 +25,7 @@ func (w *world) calls(s side) map[string]func(context.Context) error {
 			return w.AddPerson(ctx, w.somebody(s.Team, "grace@example.com"))
 		},
 		"PersonByEmail": func(ctx context.Context) error { _, err := w.PersonByEmail(ctx, s.Person.Email); return err },
+		"Owner":         func(ctx context.Context) error { _, err := w.Owner(ctx, s.Team.ID, s.Person.ID); return err },
 		"CreateLogin":   func(ctx context.Context) error { return w.CreateLogin(ctx, w.session(s.Person)) },
 		"Login": func(ctx context.Context) error {
 			_, _, _, err := w.Login(ctx, s.Login.TokenHash, start)
@@ -61,6 +62,28 @@ func (w *world) calls(s side) map[string]func(context.Context) error {
 		},
 		"ForgetAccessRequests": func(ctx context.Context) error {
 			_, err := w.ForgetAccessRequests(ctx, after(1000*time.Hour))
+			return err
+		},
+		"CreatePermissionRequest": func(ctx context.Context) error {
+			return w.CreatePermissionRequest(ctx, w.wanting(s.key, edits), alive)
+		},
+		"PermissionRequest": func(ctx context.Context) error {
+			_, err := w.PermissionRequest(ctx, s.Team.ID, s.wanted.PublicID)
+			return err
+		},
+		"ListPermissionRequests": func(ctx context.Context) error {
+			_, err := w.ListPermissionRequests(ctx, store.PermissionRequestQuery{TeamID: s.Team.ID, OwnerID: s.Person.ID, Now: start, Limit: 1})
+			return err
+		},
+		"DecidePermissionRequest": func(ctx context.Context) error {
+			return w.DecidePermissionRequest(ctx, s.Team.ID, s.wanted.PublicID, s.wanted.Digest, answer(s.key, approve), alive)
+		},
+		"ForgetPermissionRequests": func(ctx context.Context) error {
+			_, err := w.ForgetPermissionRequests(ctx, after(1000*time.Hour))
+			return err
+		},
+		"ListAudit": func(ctx context.Context) error {
+			_, err := w.ListAudit(ctx, store.AuditQuery{TeamID: s.Team.ID, Limit: 1})
 			return err
 		},
 		"Connect": func(ctx context.Context) error { _, err := w.Connect(ctx, w.connecting(s.key), alive); return err },
@@ -128,7 +151,7 @@ var contexts = []test{
 			got, err := w.AccessRequest(w.ctx(), r.PublicID)
 			w.must(err)
 			_, _, err = w.KeyByHash(w.ctx(), k.Hash)
-			claimed := got.Status == dash.AccessRequestStatusClaimed
+			claimed := got.Status == dash.RequestStatusClaimed
 			if claimed != (err == nil) || (claimed && got.KeyID != k.ID) {
 				w.Fatalf("half a change: the request is %s with key %q, and its key: %v", got.Status, got.KeyID, err)
 			}

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	approve = dash.AccessDecisionVerdictApproved
-	deny    = dash.AccessDecisionVerdictDenied
-	revise  = dash.AccessDecisionVerdictRevisionRequested
+	approve = dash.RequestDecisionVerdictApproved
+	deny    = dash.RequestDecisionVerdictDenied
+	revise  = dash.RequestDecisionVerdictRevisionRequested
 )
 
 var decisions = []test{
 	{"a decision is kept with who made it", func(w *world) {
 		f := w.team("acme")
-		for _, v := range []dash.AccessDecisionVerdict{approve, deny, revise} {
+		for _, v := range []dash.RequestDecisionVerdict{approve, deny, revise} {
 			for _, team := range []store.Team{f.Team, {}} {
 				r := w.request(team)
 				d := verdict(f.Person, v)
 				w.must(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, d, collectBy))
 				// Decided or not, it named the team that it named.
-				r.Status, r.Decision, r.ExpiresAt = dash.AccessRequestStatus(v), &d, collectBy
+				r.Status, r.Decision, r.ExpiresAt = dash.RequestStatus(v), &d, collectBy
 				got, err := w.AccessRequest(w.ctx(), r.PublicID)
 				w.must(err)
 				w.same("the decided request", got, r)
@@ -35,7 +35,7 @@ var decisions = []test{
 
 	{"a request can be decided until the millisecond before it lapses", func(w *world) {
 		f := w.team("acme")
-		for _, v := range []dash.AccessDecisionVerdict{approve, deny, revise} {
+		for _, v := range []dash.RequestDecisionVerdict{approve, deny, revise} {
 			r := w.request(f.Team)
 			d := verdict(f.Person, v)
 			for _, late := range []time.Duration{0, time.Millisecond, time.Hour} {
@@ -60,13 +60,13 @@ var decisions = []test{
 
 	{"the first decision stays", func(w *world) {
 		f := w.team("acme")
-		for _, first := range []dash.AccessDecisionVerdict{approve, deny, revise} {
-			for _, second := range []dash.AccessDecisionVerdict{approve, deny, revise} {
+		for _, first := range []dash.RequestDecisionVerdict{approve, deny, revise} {
+			for _, second := range []dash.RequestDecisionVerdict{approve, deny, revise} {
 				r := w.request(f.Team)
 				d := verdict(f.Person, first)
 				w.must(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, d, collectBy))
 				w.refused(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, verdict(f.Person, second), after(time.Hour)), store.ErrConflict)
-				r.Status, r.Decision, r.ExpiresAt = dash.AccessRequestStatus(first), &d, collectBy
+				r.Status, r.Decision, r.ExpiresAt = dash.RequestStatus(first), &d, collectBy
 				got, err := w.AccessRequest(w.ctx(), r.PublicID)
 				w.must(err)
 				w.same("the request", got, r)
@@ -106,10 +106,10 @@ var decisions = []test{
 		f := w.team("acme")
 		for round := range 3 {
 			r := w.request(store.Team{})
-			made := make([]store.AccessDecision, racers)
+			made := make([]store.RequestDecision, racers)
 			digests := make([]string, racers)
 			for i := range made {
-				made[i] = verdict(f.Person, []dash.AccessDecisionVerdict{approve, deny, revise}[i%3])
+				made[i] = verdict(f.Person, []dash.RequestDecisionVerdict{approve, deny, revise}[i%3])
 				made[i].Note = fmt.Sprint("note ", i)
 				digests[i] = r.Digest
 				if i%2 == round%2 {
@@ -120,7 +120,7 @@ var decisions = []test{
 				return w.DecideAccessRequest(w.ctx(), r.PublicID, digests[i], made[i], after(time.Duration(i)*time.Minute))
 			}), store.ErrConflict)
 			w.same("the winner's digest", digests[winner], r.Digest)
-			r.Status, r.Decision, r.ExpiresAt = dash.AccessRequestStatus(made[winner].Verdict), &made[winner], after(time.Duration(winner)*time.Minute)
+			r.Status, r.Decision, r.ExpiresAt = dash.RequestStatus(made[winner].Verdict), &made[winner], after(time.Duration(winner)*time.Minute)
 			got, err := w.AccessRequest(w.ctx(), r.PublicID)
 			w.must(err)
 			w.same("the decided request", got, r)
@@ -141,7 +141,7 @@ var collection = []test{
 		w.same("the key", got, k)
 		after, err := w.AccessRequest(w.ctx(), r.PublicID)
 		w.must(err)
-		before.Status, before.KeyID = dash.AccessRequestStatusClaimed, k.ID
+		before.Status, before.KeyID = dash.RequestStatusClaimed, k.ID
 		w.same("the claimed request", after, before)
 
 		second := w.handedOut(f.Person)
@@ -204,7 +204,7 @@ var collection = []test{
 		}
 		got, err := w.AccessRequest(w.ctx(), r.PublicID)
 		w.must(err)
-		w.same("its state", got.Status, dash.AccessRequestStatusApproved)
+		w.same("its state", got.Status, dash.RequestStatusApproved)
 		w.must(w.CollectKey(w.ctx(), r.SecretHash, w.handedOut(f.Person)))
 	}},
 

@@ -24,7 +24,7 @@ func (d *desk) spree(tx store.WorkTx) {
 	d.Helper()
 	for _, method := range []string{
 		"SaveBoard", "AddIssue", "SaveIssue", "PlaceIssue", "SetWaitingOn", "SetConflict", "AddAcceptanceItem",
-		"SaveAcceptanceItem", "AddComment", "AddAttachment", "Remember", "Append",
+		"SaveAcceptanceItem", "AddComment", "AddAttachment", "SaveAttachment", "AddImage", "Remember", "Append",
 	} {
 		if err := d.writes(d.ctx())[method](tx); err != nil {
 			d.Fatalf("%s: %v", method, err)
@@ -69,9 +69,18 @@ func (d *desk) writes(ctx context.Context) map[string]func(store.WorkTx) error {
 			return err
 		},
 		"AddAttachment": func(tx store.WorkTx) error {
-			a := dash.Attachment{ID: d.id("file"), Filename: "notes.md", By: d.by(), At: dash.At(start)}
+			a := store.Attachment{Attachment: dash.Attachment{ID: d.id("file"), Filename: "notes.md", By: d.by(), At: dash.At(start)}, Blob: "blob"}
 			d.file = a.ID
 			return tx.AddAttachment(ctx, first, a)
+		},
+		"SaveAttachment": func(tx store.WorkTx) error {
+			a := store.Attachment{Attachment: dash.Attachment{ID: d.file, Filename: "notes.md", By: d.by(), At: dash.At(start)}, Blob: "other"}
+			return tx.SaveAttachment(ctx, first, a)
+		},
+		"RemoveAttachment": func(tx store.WorkTx) error { return tx.RemoveAttachment(ctx, first, d.file) },
+		"AddImage": func(tx store.WorkTx) error {
+			d.picture = d.id("image")
+			return tx.AddImage(ctx, store.Image{ID: d.picture, ContentType: "image/png", Bytes: 1, By: d.by(), At: start})
 		},
 		"Append": func(tx store.WorkTx) error {
 			_, err := tx.Append(ctx, d.happened(dash.EventKindIssueEdited, first))
@@ -101,6 +110,7 @@ func (d *desk) reads(ctx context.Context, id dash.IssueID) map[string]func(store
 		"Children":    func(r store.WorkReader) (any, error) { return r.Children(ctx, id) },
 		"Attachments": func(r store.WorkReader) (any, error) { return r.Attachments(ctx, id) },
 		"Attachment":  func(r store.WorkReader) (any, error) { return r.Attachment(ctx, id, d.file) },
+		"Image":       func(r store.WorkReader) (any, error) { return r.Image(ctx, d.picture) },
 		"Comments":    func(r store.WorkReader) (any, error) { return r.Comments(ctx, id, 0, 100) },
 		"Comment":     func(r store.WorkReader) (any, error) { return r.Comment(ctx, id, 1) },
 		"History":     func(r store.WorkReader) (any, error) { return r.History(ctx, id, 0, 100) },
@@ -112,7 +122,7 @@ func (d *desk) reads(ctx context.Context, id dash.IssueID) map[string]func(store
 }
 
 // ofOne are the methods that ask for one thing of a card.
-var ofOne = []string{"Issue", "Link", "Description", "WaitingOn", "Attachment", "Comment"}
+var ofOne = []string{"Issue", "Link", "Description", "WaitingOn", "Attachment", "Image", "Comment"}
 
 // everything is what can be read of a desk's team.
 func (d *desk) everything() map[string]any {
@@ -122,7 +132,7 @@ func (d *desk) everything() map[string]any {
 	d.must(err)
 	for _, i := range page {
 		for method, read := range d.reads(d.ctx(), i.ID) {
-			if method == "Comment" || method == "Attachment" { // they are listed
+			if method == "Comment" || method == "Attachment" || method == "Image" { // they are listed
 				continue
 			}
 			v, err := read(d.WorkReader)

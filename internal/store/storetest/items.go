@@ -93,19 +93,19 @@ var items = []test{
 	{"attachments are listed from the oldest", func(w *world) {
 		d := w.desk("acme", "SHOP")
 		ids := d.adds(2, toDo)
-		file := func(n int, age time.Duration) dash.Attachment {
-			return dash.Attachment{
+		file := func(n int, age time.Duration) store.Attachment {
+			return store.Attachment{Blob: w.id("blob"), Attachment: dash.Attachment{
 				ID: w.id("file"), Filename: fmt.Sprint("notes", n, ".md"), ContentType: "text/plain; charset=utf-8", Bytes: 12,
 				Sha256: w.id("sum"), URL: "/api/issues/SHOP-1/attachments/x?board=1", By: d.by(), At: dash.At(after(-age)),
-			}
+			}}
 		}
 		late, early, same := file(1, 0), file(2, time.Hour), file(3, 0)
-		for _, a := range []dash.Attachment{late, early, same} {
+		for _, a := range []store.Attachment{late, early, same} {
 			d.change(func(tx store.WorkTx) error { return tx.AddAttachment(d.ctx(), ids[0], a) })
 		}
 		got, err := d.Attachments(d.ctx(), ids[0])
 		w.must(err)
-		w.same("the attachments", got, []dash.Attachment{early, late, same})
+		w.same("the attachments", got, []store.Attachment{early, late, same})
 		one, err := d.Attachment(d.ctx(), ids[0], early.ID)
 		w.must(err)
 		w.same("an attachment", one, early)
@@ -113,6 +113,59 @@ var items = []test{
 		w.refused(err, store.ErrNotFound)
 		d.fails(store.ErrDuplicate, func(tx store.WorkTx) error { return tx.AddAttachment(d.ctx(), ids[1], early) })
 		d.fails(store.ErrNotFound, func(tx store.WorkTx) error { return tx.AddAttachment(d.ctx(), "SHOP-9", file(4, 0)) })
+	}},
+
+	{"an attachment takes new bytes in its place, and is removed", func(w *world) {
+		d := w.desk("acme", "SHOP")
+		ids := d.adds(2, toDo)
+		a := store.Attachment{Blob: "first", Attachment: dash.Attachment{ID: w.id("file"), Filename: "a.png", By: d.by(), At: dash.At(start)}}
+		b := store.Attachment{Blob: "second", Attachment: dash.Attachment{ID: w.id("file"), Filename: "b.png", By: d.by(), At: dash.At(after(time.Hour))}}
+		d.change(func(tx store.WorkTx) error {
+			w.must(tx.AddAttachment(d.ctx(), ids[0], a))
+			return tx.AddAttachment(d.ctx(), ids[0], b)
+		})
+		a.Blob, a.Bytes, a.Filename, a.At = "third", 7, "c.png", dash.At(after(2*time.Hour))
+		primary := a
+		primary.IsPrimary = true // is for the card to say
+		d.change(func(tx store.WorkTx) error { return tx.SaveAttachment(d.ctx(), ids[0], primary) })
+		got, err := d.Attachments(d.ctx(), ids[0])
+		w.must(err)
+		w.same("the attachments", got, []store.Attachment{a, b})
+		d.fails(store.ErrNotFound, func(tx store.WorkTx) error { return tx.SaveAttachment(d.ctx(), ids[1], a) })
+		d.fails(store.ErrNotFound, func(tx store.WorkTx) error { return tx.RemoveAttachment(d.ctx(), ids[1], a.ID) })
+		d.change(func(tx store.WorkTx) error { return tx.RemoveAttachment(d.ctx(), ids[0], a.ID) })
+		d.fails(store.ErrNotFound, func(tx store.WorkTx) error { return tx.RemoveAttachment(d.ctx(), ids[0], a.ID) })
+		got, err = d.Attachments(d.ctx(), ids[0])
+		w.must(err)
+		w.same("what is left", got, []store.Attachment{b})
+	}},
+
+	{"a card has a cover, and has none again", func(w *world) {
+		d := w.desk("acme", "SHOP")
+		id := d.adds(1, toDo)[0]
+		for _, cover := range []*dash.Cover{{AttachmentID: "a", ThumbnailURL: "/a"}, nil} {
+			d.change(func(tx store.WorkTx) error {
+				i, err := tx.Issue(d.ctx(), 0, id)
+				w.must(err)
+				i.Cover = cover
+				return tx.SaveIssue(d.ctx(), i.Issue)
+			})
+			i, err := d.Issue(d.ctx(), 0, id)
+			w.must(err)
+			w.same("the cover", i.Cover, cover)
+		}
+	}},
+
+	{"an image is kept, and is its team's", func(w *world) {
+		d, other := w.desk("acme", "SHOP"), w.desk("bolt", "BOLT")
+		i := store.Image{ID: w.id("image"), ContentType: "image/png", Bytes: 1 << 33, Sha256: w.id("sum"), By: d.by(), At: start}
+		d.change(func(tx store.WorkTx) error { return tx.AddImage(d.ctx(), i) })
+		got, err := d.Image(d.ctx(), i.ID)
+		w.must(err)
+		w.same("the image", got, i)
+		_, err = other.Image(d.ctx(), i.ID)
+		w.refused(err, store.ErrNotFound)
+		d.fails(store.ErrDuplicate, func(tx store.WorkTx) error { return tx.AddImage(d.ctx(), i) })
 	}},
 }
 

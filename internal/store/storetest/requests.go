@@ -50,12 +50,12 @@ var requests = []test{
 	{"a request begins pending, whatever it says of itself", func(w *world) {
 		f := w.team("acme")
 		r := w.asking(f.Team)
-		r.Status = dash.AccessRequestStatusApproved
+		r.Status = dash.RequestStatusApproved
 		r.KeyID = "smuggled"
-		d := verdict(f.Person, dash.AccessDecisionVerdictApproved)
+		d := verdict(f.Person, dash.RequestDecisionVerdictApproved)
 		r.Decision = &d
 		w.must(w.CreateAccessRequest(w.ctx(), r))
-		r.Status, r.KeyID, r.Decision = dash.AccessRequestStatusPending, "", nil
+		r.Status, r.KeyID, r.Decision = dash.RequestStatusPending, "", nil
 		got, err := w.AccessRequest(w.ctx(), r.PublicID)
 		w.must(err)
 		w.same("the request", got, r)
@@ -84,7 +84,7 @@ var requests = []test{
 			return requestIDs(page)
 		}
 		w.same("before the decision", list(acme), []string{named.PublicID})
-		w.must(w.DecideAccessRequest(w.ctx(), linked.PublicID, linked.Digest, verdict(acme.Person, dash.AccessDecisionVerdictDenied), collectBy))
+		w.must(w.DecideAccessRequest(w.ctx(), linked.PublicID, linked.Digest, verdict(acme.Person, dash.RequestDecisionVerdictDenied), collectBy))
 		w.same("after it", list(acme), []string{linked.PublicID, named.PublicID})
 	}},
 
@@ -132,31 +132,31 @@ var requests = []test{
 		claimed := w.approved(f.Person, f.Team)
 		w.must(w.CollectKey(w.ctx(), claimed.SecretHash, w.handedOut(f.Person)))
 		denied, revised := w.request(f.Team), w.request(f.Team)
-		w.must(w.DecideAccessRequest(w.ctx(), denied.PublicID, denied.Digest, verdict(f.Person, dash.AccessDecisionVerdictDenied), collectBy))
-		w.must(w.DecideAccessRequest(w.ctx(), revised.PublicID, revised.Digest, verdict(f.Person, dash.AccessDecisionVerdictRevisionRequested), collectBy))
+		w.must(w.DecideAccessRequest(w.ctx(), denied.PublicID, denied.Digest, verdict(f.Person, dash.RequestDecisionVerdictDenied), collectBy))
+		w.must(w.DecideAccessRequest(w.ctx(), revised.PublicID, revised.Digest, verdict(f.Person, dash.RequestDecisionVerdictRevisionRequested), collectBy))
 		names := map[string]string{
 			pending.PublicID: "pending", approved.PublicID: "approved", claimed.PublicID: "claimed", denied.PublicID: "denied", revised.PublicID: "revised",
 		}
 		const ms = time.Millisecond
 		lapse := collectBy
 		for _, tt := range []struct {
-			status dash.AccessRequestStatus
+			status dash.RequestStatus
 			now    time.Time
 			want   string
 		}{
 			{"", start, "approved claimed denied pending revised"},
 			{"", after(time.Hour), "approved claimed denied pending revised"},
-			{dash.AccessRequestStatusPending, pending.ExpiresAt.Add(-ms), "pending"},
-			{dash.AccessRequestStatusPending, pending.ExpiresAt, ""},
-			{dash.AccessRequestStatusApproved, lapse.Add(-ms), "approved"},
-			{dash.AccessRequestStatusApproved, lapse, ""},
-			{dash.AccessRequestStatusExpired, lapse.Add(-ms), ""},
-			{dash.AccessRequestStatusExpired, lapse, "approved"},
-			{dash.AccessRequestStatusExpired, pending.ExpiresAt.Add(-ms), "approved"},
-			{dash.AccessRequestStatusExpired, pending.ExpiresAt, "approved pending"},
-			{dash.AccessRequestStatusClaimed, after(time.Hour), "claimed"},
-			{dash.AccessRequestStatusDenied, after(time.Hour), "denied"},
-			{dash.AccessRequestStatusRevisionRequested, after(time.Hour), "revised"},
+			{dash.RequestStatusPending, pending.ExpiresAt.Add(-ms), "pending"},
+			{dash.RequestStatusPending, pending.ExpiresAt, ""},
+			{dash.RequestStatusApproved, lapse.Add(-ms), "approved"},
+			{dash.RequestStatusApproved, lapse, ""},
+			{dash.RequestStatusExpired, lapse.Add(-ms), ""},
+			{dash.RequestStatusExpired, lapse, "approved"},
+			{dash.RequestStatusExpired, pending.ExpiresAt.Add(-ms), "approved"},
+			{dash.RequestStatusExpired, pending.ExpiresAt, "approved pending"},
+			{dash.RequestStatusClaimed, after(time.Hour), "claimed"},
+			{dash.RequestStatusDenied, after(time.Hour), "denied"},
+			{dash.RequestStatusRevisionRequested, after(time.Hour), "revised"},
 			{"no such state", start, ""},
 		} {
 			page, err := w.ListAccessRequests(w.ctx(), store.AccessRequestQuery{TeamID: f.Team.ID, Status: tt.status, Now: tt.now, Limit: 10})
@@ -179,8 +179,8 @@ var requests = []test{
 		claimed := w.approved(f.Person, f.Team)
 		w.must(w.CollectKey(w.ctx(), claimed.SecretHash, w.handedOut(f.Person)))
 		denied, revised := w.request(f.Team), w.request(f.Team)
-		w.must(w.DecideAccessRequest(w.ctx(), denied.PublicID, denied.Digest, verdict(f.Person, dash.AccessDecisionVerdictDenied), collectBy))
-		w.must(w.DecideAccessRequest(w.ctx(), revised.PublicID, revised.Digest, verdict(f.Person, dash.AccessDecisionVerdictRevisionRequested), collectBy))
+		w.must(w.DecideAccessRequest(w.ctx(), denied.PublicID, denied.Digest, verdict(f.Person, dash.RequestDecisionVerdictDenied), collectBy))
+		w.must(w.DecideAccessRequest(w.ctx(), revised.PublicID, revised.Digest, verdict(f.Person, dash.RequestDecisionVerdictRevisionRequested), collectBy))
 		w.request(w.team("bolt").Team)
 		names := map[string]string{
 			early.PublicID: "early", late.PublicID: "late", approved.PublicID: "approved", claimed.PublicID: "claimed", denied.PublicID: "denied", revised.PublicID: "revised",
@@ -189,7 +189,7 @@ var requests = []test{
 		const ms = time.Millisecond
 		for _, tt := range []struct {
 			waiting *bool
-			status  dash.AccessRequestStatus
+			status  dash.RequestStatus
 			now     time.Time
 			want    string
 		}{
@@ -200,10 +200,10 @@ var requests = []test{
 			{&no, "", early.ExpiresAt.Add(-ms), "approved claimed denied revised"},
 			{&no, "", early.ExpiresAt, "approved claimed denied early revised"},
 			{&no, "", late.ExpiresAt, "approved claimed denied early late revised"},
-			{&yes, dash.AccessRequestStatusPending, early.ExpiresAt, "late"},
-			{&no, dash.AccessRequestStatusPending, early.ExpiresAt, ""},
-			{&no, dash.AccessRequestStatusDenied, early.ExpiresAt, "denied"},
-			{&no, dash.AccessRequestStatusExpired, late.ExpiresAt, "approved early late"},
+			{&yes, dash.RequestStatusPending, early.ExpiresAt, "late"},
+			{&no, dash.RequestStatusPending, early.ExpiresAt, ""},
+			{&no, dash.RequestStatusDenied, early.ExpiresAt, "denied"},
+			{&no, dash.RequestStatusExpired, late.ExpiresAt, "approved early late"},
 		} {
 			for limit := 1; limit <= len(names)+1; limit++ {
 				var got []string
@@ -238,8 +238,8 @@ var requests = []test{
 		k := w.handedOut(f.Person)
 		w.must(w.CollectKey(w.ctx(), claimed.SecretHash, k))
 		denied, revised := w.request(f.Team), w.request(store.Team{})
-		w.must(w.DecideAccessRequest(w.ctx(), denied.PublicID, denied.Digest, verdict(f.Person, dash.AccessDecisionVerdictDenied), after(time.Hour)))
-		w.must(w.DecideAccessRequest(w.ctx(), revised.PublicID, revised.Digest, verdict(f.Person, dash.AccessDecisionVerdictRevisionRequested), after(time.Hour)))
+		w.must(w.DecideAccessRequest(w.ctx(), denied.PublicID, denied.Digest, verdict(f.Person, dash.RequestDecisionVerdictDenied), after(time.Hour)))
+		w.must(w.DecideAccessRequest(w.ctx(), revised.PublicID, revised.Digest, verdict(f.Person, dash.RequestDecisionVerdictRevisionRequested), after(time.Hour)))
 
 		all := []store.AccessRequest{pending, linked, approved, claimed, denied, revised}
 		const ms = time.Millisecond

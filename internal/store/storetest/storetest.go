@@ -32,7 +32,7 @@ func Run(t *testing.T, open func(testing.TB) Store) {
 		tests []test
 	}{
 		{"founder", founder}, {"people", people}, {"logins", logins}, {"keys", keys}, {"revocation", revocation},
-		{"requests", requests}, {"decisions", decisions}, {"collection", collection}, {"sessions", sessions},
+		{"requests", requests}, {"decisions", decisions}, {"collection", collection}, {"grants", grants}, {"audits", audits}, {"sessions", sessions},
 		{"boards", boards}, {"issues", issues}, {"lists", lists}, {"places", places}, {"links", links}, {"items", items},
 		{"log", log}, {"changes", changes}, {"once", once},
 		{"tenancy", tenancy}, {"text", text}, {"contexts", contexts},
@@ -133,7 +133,7 @@ func (w *world) asking(team store.Team) store.AccessRequest {
 		PublicID: w.id("request"), SecretHash: w.id("secret"), Team: team, Title: "Mend the checkout",
 		Client:  dash.AskingClient{Name: "claude-code", Host: &host, Project: &project},
 		Address: "192.0.2.1", ConfirmCode: "KTRM-4829", Digest: w.id("digest"),
-		Status: dash.AccessRequestStatusPending, CreatedAt: start, ExpiresAt: after(10 * time.Minute),
+		Status: dash.RequestStatusPending, CreatedAt: start, ExpiresAt: after(10 * time.Minute),
 	}
 }
 
@@ -145,11 +145,11 @@ func (w *world) request(team store.Team) store.AccessRequest {
 }
 
 // verdict is a decision of p, one minute in.
-func verdict(p store.Person, v dash.AccessDecisionVerdict) store.AccessDecision {
-	d := store.AccessDecision{
+func verdict(p store.Person, v dash.RequestDecisionVerdict) store.RequestDecision {
+	d := store.RequestDecision{
 		Verdict: v, By: dash.PersonRef{ID: p.ID, Name: p.Name}, TeamID: p.TeamID, At: after(time.Minute), Note: "as agreed",
 	}
-	if v == dash.AccessDecisionVerdictApproved {
+	if v == dash.RequestDecisionVerdictApproved {
 		d.Permissions = []dash.Permission{dash.PermissionCardsView, dash.PermissionDocsView}
 	}
 	return d
@@ -161,7 +161,7 @@ var collectBy = after(5 * time.Minute)
 func (w *world) approved(p store.Person, team store.Team) store.AccessRequest {
 	w.Helper()
 	r := w.request(team)
-	w.must(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, verdict(p, dash.AccessDecisionVerdictApproved), collectBy))
+	w.must(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, verdict(p, dash.RequestDecisionVerdictApproved), collectBy))
 	return r
 }
 

@@ -17,6 +17,7 @@ type side struct {
 	pending store.AccessRequest // named the team
 	decided store.AccessRequest // named none
 	key     store.Key
+	wanted  store.PermissionRequest // pending, of the key
 	session store.PlanSession
 	desk    *desk
 }
@@ -25,6 +26,7 @@ func (w *world) side(slug string) side {
 	w.Helper()
 	f := w.team(slug)
 	s := side{Founding: f, pending: w.request(f.Team), decided: w.approved(f.Person, store.Team{}), key: w.key(f.Person)}
+	s.wanted = w.wanted(s.key, edits)
 	s.session = w.connected(s.key, alive, 1)
 	s.desk = w.deskOf(f, "P"+slug)
 	s.desk.furnish()
@@ -43,6 +45,10 @@ func (w *world) state(s side) map[string]any {
 	note("keys", keys, err)
 	requests, err := w.ListAccessRequests(w.ctx(), store.AccessRequestQuery{TeamID: s.Team.ID, Now: start, Limit: 100})
 	note("requests", requests, err)
+	wanted, err := w.ListPermissionRequests(w.ctx(), store.PermissionRequestQuery{TeamID: s.Team.ID, OwnerID: s.Person.ID, Now: start, Limit: 100})
+	note("permission requests", wanted, err)
+	audit, err := w.ListAudit(w.ctx(), store.AuditQuery{TeamID: s.Team.ID, Limit: 100})
+	note("audit", audit, err)
 	login, person, team, err := w.Login(w.ctx(), s.Login.TokenHash, start)
 	note("login", []any{login, person, team}, err)
 	state["work"] = s.desk.everything()
@@ -66,6 +72,13 @@ var apart = map[string]func(w *world, mine, theirs side){
 		got, err := w.PersonByEmail(w.ctx(), mine.Person.Email)
 		w.must(err)
 		w.same("the person", got, mine.Person)
+	},
+	"Owner": func(w *world, mine, theirs side) {
+		got, err := w.Owner(w.ctx(), mine.Team.ID, mine.Person.ID)
+		w.must(err)
+		w.same("the person", got, mine.Person)
+		_, err = w.Owner(w.ctx(), mine.Team.ID, theirs.Person.ID)
+		w.refused(err, store.ErrNotFound)
 	},
 	"CreateLogin": func(w *world, mine, theirs side) {
 		l := w.session(theirs.Person)
@@ -139,6 +152,36 @@ var apart = map[string]func(w *world, mine, theirs side){
 		w.refused(w.CollectKey(w.ctx(), theirs.decided.SecretHash, w.handedOut(mine.Person)), store.ErrConflict)
 		w.must(w.CollectKey(w.ctx(), mine.decided.SecretHash, w.handedOut(mine.Person)))
 	},
+	"CreatePermissionRequest": func(w *world, mine, theirs side) {
+		r := w.wanting(theirs.key, edits)
+		r.Key.TeamID = mine.Team.ID
+		w.refused(w.CreatePermissionRequest(w.ctx(), r, alive), store.ErrNotFound)
+		w.wanted(mine.key, edits)
+	},
+	"PermissionRequest": func(w *world, mine, theirs side) {
+		_, err := w.PermissionRequest(w.ctx(), mine.Team.ID, theirs.wanted.PublicID)
+		w.refused(err, store.ErrNotFound)
+	},
+	"ListPermissionRequests": func(w *world, mine, theirs side) {
+		page, err := w.ListPermissionRequests(w.ctx(), store.PermissionRequestQuery{TeamID: mine.Team.ID, OwnerID: theirs.Person.ID, Now: start, Limit: 100})
+		w.must(err)
+		w.same("how many of the other team's", len(page), 0)
+	},
+	"DecidePermissionRequest": func(w *world, mine, theirs side) {
+		d := answer(mine.key, approve)
+		w.refused(w.DecidePermissionRequest(w.ctx(), mine.Team.ID, theirs.wanted.PublicID, theirs.wanted.Digest, d, alive), store.ErrNotFound)
+		w.refused(w.DecidePermissionRequest(w.ctx(), theirs.Team.ID, theirs.wanted.PublicID, theirs.wanted.Digest, d, alive), store.ErrNotFound)
+		w.must(w.decides(mine.wanted, d))
+	},
+	"ListAudit": func(w *world, mine, theirs side) {
+		page, err := w.ListAudit(w.ctx(), store.AuditQuery{TeamID: mine.Team.ID, Limit: 100})
+		w.must(err)
+		for _, e := range page {
+			if e.By.ID == theirs.Person.ID {
+				w.Errorf("the audit log of %s holds %+v", mine.Team.Slug, e)
+			}
+		}
+	},
 	"Connect": func(w *world, mine, theirs side) {
 		s := w.connecting(theirs.key)
 		s.TeamID = mine.Team.ID
@@ -163,7 +206,7 @@ var apart = map[string]func(w *world, mine, theirs side){
 }
 
 // whole are the methods that are of the instance, not of a team.
-var whole = []string{"Ping", "Instance", "Close", "IsSetUp", "OfferSetup", "SetUp", "ForgetAccessRequests"}
+var whole = []string{"Ping", "Instance", "Close", "IsSetUp", "OfferSetup", "SetUp", "ForgetAccessRequests", "ForgetPermissionRequests"}
 
 var tenancy = []test{
 	{"every method keeps to one team", func(w *world) {

@@ -51,7 +51,7 @@ var text = []test{
 			Token    string
 			Founding store.Founding
 		}{"offer", w.founding("acme")}
-		w.plant(&args, nil, func() error { return w.SetUp(w.ctx(), args.Token, args.Founding) })
+		w.plant(&args, []string{"Founding.Login.Trail.ID", "Founding.Login.Trail.Address"}, func() error { return w.SetUp(w.ctx(), args.Token, args.Founding) })
 		w.must(w.SetUp(w.ctx(), args.Token, args.Founding))
 	}},
 
@@ -97,7 +97,7 @@ func (w *world) story(first bool, text string, name func(word string) string) {
 	d := verdict(f.Person, approve)
 	d.Note = text
 	w.must(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, d, collectBy))
-	r.Status, r.Decision, r.ExpiresAt = dash.AccessRequestStatusApproved, &d, collectBy
+	r.Status, r.Decision, r.ExpiresAt = dash.RequestStatusApproved, &d, collectBy
 	got, err := w.AccessRequestBySecret(w.ctx(), r.SecretHash)
 	w.must(err)
 	w.same("the request", got, r)
@@ -131,6 +131,10 @@ func (w *world) refuseText(s side) {
 		func() error { return w.OfferSetup(w.ctx(), arg) },
 		func() error { _, err := w.TeamByRef(w.ctx(), arg); return err },
 		func() error { _, err := w.PersonByEmail(w.ctx(), arg); return err },
+		func() error { _, err := w.Owner(w.ctx(), arg, s.Person.ID); return err },
+		func() error { _, err := w.Owner(w.ctx(), s.Team.ID, arg); return err },
+		func() error { _, err := w.PermissionRequest(w.ctx(), arg, "x"); return err },
+		func() error { _, err := w.PermissionRequest(w.ctx(), s.Team.ID, arg); return err },
 		func() error { _, _, _, err := w.Login(w.ctx(), arg, start); return err },
 		func() error { return w.DeleteLogin(w.ctx(), arg) },
 		func() error { _, _, err := w.KeyByHash(w.ctx(), arg); return err },
@@ -163,7 +167,7 @@ func (w *world) refuseText(s side) {
 	w.plant(&list, nil, func() error { _, err := w.ListAccessRequests(w.ctx(), list); return err })
 	decision := struct {
 		ID, Digest string
-		D          store.AccessDecision
+		D          store.RequestDecision
 	}{s.pending.PublicID, s.pending.Digest, verdict(s.Person, deny)}
 	w.plant(&decision, nil, func() error {
 		return w.DecideAccessRequest(w.ctx(), decision.ID, decision.Digest, decision.D, collectBy)
@@ -175,6 +179,21 @@ func (w *world) refuseText(s side) {
 	w.plant(&collect, []string{"Key.OwnerName", "Key.RevokedBy.ID", "Key.RevokedBy.Name"}, func() error {
 		return w.CollectKey(w.ctx(), collect.Secret, collect.Key)
 	})
+	wanting := w.wanting(s.key, edits)
+	w.plant(&wanting, []string{"Key.Hash", "Key.Prefix", "Key.Title", "Key.OwnerName", "Key.RevokedBy.ID", "Key.RevokedBy.Name", "Key.Permissions.0", "Key.Trail.ID", "Key.Trail.Address", "Status"}, func() error {
+		return w.CreatePermissionRequest(w.ctx(), wanting, alive)
+	})
+	asked := store.PermissionRequestQuery{TeamID: s.Team.ID, OwnerID: s.Person.ID, Status: "denied", Now: start, After: place, Limit: 1}
+	w.plant(&asked, nil, func() error { _, err := w.ListPermissionRequests(w.ctx(), asked); return err })
+	answered := struct {
+		Team, ID, Digest string
+		D                store.PermissionDecision
+	}{s.Team.ID, s.wanted.PublicID, s.wanted.Digest, answer(s.key, deny)}
+	w.plant(&answered, nil, func() error {
+		return w.DecidePermissionRequest(w.ctx(), answered.Team, answered.ID, answered.Digest, answered.D, alive)
+	})
+	audit := store.AuditQuery{TeamID: s.Team.ID, Action: dash.AuditActionKeyRevoked, After: place, Limit: 1}
+	w.plant(&audit, nil, func() error { _, err := w.ListAudit(w.ctx(), audit); return err })
 	w.must(w.Leave(w.ctx(), s.key.ID))
 	session := w.connecting(s.key)
 	w.plant(&session, []string{"Agent.Name"}, func() error { _, err := w.Connect(w.ctx(), session, alive); return err })

@@ -16,9 +16,10 @@ type desk struct {
 	*world
 	store.Founding
 	store.WorkReader
-	board int64
-	cards []dash.IssueID // what furnish made
-	file  string
+	board   int64
+	cards   []dash.IssueID // what furnish made
+	picture string
+	file    string
 }
 
 // desk makes a team with a board of a prefix.

@@ -36,7 +36,10 @@ func (w *world) workStory(f store.Founding, text string, name func(word string) 
 
 	by := dash.Actor{Kind: dash.ActorKind(text), Name: text, Person: dash.PersonRef{ID: text, Name: text}}
 	comment := dash.Comment{Body: text, By: by, At: dash.At(start)}
-	file := dash.Attachment{ID: name("file"), Filename: text, ContentType: text, Sha256: text, URL: text, By: by, At: dash.At(start)}
+	file := store.Attachment{Blob: name("blob"), Attachment: dash.Attachment{
+		ID: name("file"), Filename: text, ContentType: text, Sha256: text, URL: text, ThumbnailURL: &text, By: by, At: dash.At(start),
+	}}
+	image := store.Image{ID: name("image"), ContentType: text, Sha256: text, By: by, At: start}
 	event := store.Event{Event: dash.Event{
 		Kind: dash.EventKind(text), At: dash.At(start), By: by, Issue: &ids[0], Changes: []dash.Change{{Field: text, From: &text, To: &text}},
 	}}
@@ -48,6 +51,7 @@ func (w *world) workStory(f store.Founding, text string, name func(word string) 
 		comment.ID, err = tx.AddComment(d.ctx(), ids[0], comment)
 		w.must(err)
 		w.must(tx.AddAttachment(d.ctx(), ids[0], file))
+		w.must(tx.AddImage(d.ctx(), image))
 		return tx.Remember(d.ctx(), note, text)
 	})
 	d.knows(note, text)
@@ -59,7 +63,10 @@ func (w *world) workStory(f store.Founding, text string, name func(word string) 
 	w.same("the comments", comments, []dash.Comment{comment})
 	files, err := d.Attachments(d.ctx(), ids[0])
 	w.must(err)
-	w.same("the attachments", files, []dash.Attachment{file})
+	w.same("the attachments", files, []store.Attachment{file})
+	kept, err := d.Image(d.ctx(), image.ID)
+	w.must(err)
+	w.same("the image", kept, image)
 	events := d.appended(event)
 	history, err := d.History(d.ctx(), ids[0], 0, 10)
 	w.must(err)
@@ -135,9 +142,12 @@ func (w *world) refuseWorkText(d *desk) {
 	w.plant(&comment, nil, change(func(tx store.WorkTx) error { _, err := tx.AddComment(w.ctx(), comment.ID, comment.C); return err }))
 	file := struct {
 		ID string
-		A  dash.Attachment
-	}{d.cards[0], dash.Attachment{ID: "file", By: d.by(), At: dash.At(start)}}
+		A  store.Attachment
+	}{d.cards[0], store.Attachment{Attachment: dash.Attachment{ID: "file", By: d.by(), At: dash.At(start)}}}
 	w.plant(&file, nil, change(func(tx store.WorkTx) error { return tx.AddAttachment(w.ctx(), file.ID, file.A) }))
+	w.plant(&file, nil, change(func(tx store.WorkTx) error { return tx.SaveAttachment(w.ctx(), file.ID, file.A) }))
+	image := store.Image{ID: "image", By: d.by(), At: start}
+	w.plant(&image, nil, change(func(tx store.WorkTx) error { return tx.AddImage(w.ctx(), image) }))
 	event := d.happened(dash.EventKindIssueEdited, d.cards[0])
 	w.plant(&event, []string{"Event.Cursor"}, change(func(tx store.WorkTx) error { _, err := tx.Append(w.ctx(), event); return err }))
 	note := struct {

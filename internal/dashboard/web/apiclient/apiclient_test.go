@@ -44,7 +44,7 @@ func TestTheAPISeesTheBrowser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Check(client.DenyAccessRequestWithResponse(t.Context(), "abc", dash.AccessRequestDenial{Digest: "d"})); err != nil {
+	if _, err := Check(client.DenyAccessRequestWithResponse(t.Context(), "abc", dash.RequestDenial{Digest: "d"})); err != nil {
 		t.Fatal(err)
 	}
 	h := got.Header

@@ -6,25 +6,17 @@
 package approval
 
 import (
-	_ "embed"
 	"errors"
 	"net/http"
 	"net/url"
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/dashboard/web/apiclient"
-	"github.com/fiftyarms/platform/internal/dashboard/web/approvals"
-	"github.com/fiftyarms/platform/internal/dashboard/web/assets"
+	"github.com/fiftyarms/platform/internal/dashboard/web/asked"
 	"github.com/fiftyarms/platform/internal/dashboard/web/layout"
 	"github.com/fiftyarms/platform/internal/dashboard/web/visible"
 	"github.com/fiftyarms/platform/internal/dashboard/web/visit"
 )
-
-//go:embed approval.css
-var css []byte
-
-// Sheet is the page's own style.
-var Sheet = assets.New("approval.css", css)
 
 // Page is what the page shows. Every text from an agent or a person is fit to be shown.
 type Page struct {
@@ -38,25 +30,15 @@ type Page struct {
 	Team      string // "" where the request named none
 	Code      string
 	Digest    string
-	Status    dash.AccessRequestStatus
+	Status    dash.RequestStatus
 	Made      layout.Moment
 	Lapses    layout.Moment
-	Grants    []Grant
-	Decision  *Decision
+	Grants    []asked.Grant
+	Decision  *asked.Decision
 	CSRFToken string
 	Draft     Draft
 	Problems  []layout.Problem
 	Overtaken string // why the answer just sent decided nothing
-}
-
-// Decision is what a person made of the request.
-type Decision struct {
-	Verdict dash.AccessDecisionVerdict
-	By      string
-	Mine    bool // the viewer decided
-	At      layout.Moment
-	Note    string
-	Grants  []Grant
 }
 
 // Draft is what a person had filled in before the page had to come back.
@@ -88,7 +70,7 @@ func show(v *visit.Visit, status int, page Page) error {
 		return errors.New("the API answered no request")
 	}
 	page.fill(v, me, *rsp.JSON200)
-	frame := v.Frame(page.title(), layout.Approvals, approvals.Sheet, Sheet)
+	frame := v.Frame(page.title(), layout.Approvals, asked.Sheet)
 	frame.Problems = len(page.Problems) > 0 || page.Overtaken != ""
 	return v.Show(status, frame, body(page))
 }
@@ -108,28 +90,22 @@ func (p *Page) fill(v *visit.Visit, me dash.Me, r dash.AccessRequest) {
 	if r.Team != nil {
 		p.Team = visible.Text(r.Team.Name, 100)
 	}
-	p.Grants = grants(r.Grants, func(g dash.Permission) bool { return !p.Draft.Untick[g] })
-	if d := r.Decision; d != nil {
-		p.Decision = &Decision{
-			Verdict: d.Verdict, By: visible.Text(d.By.Name, 100), Mine: d.By.ID == me.Person.ID, At: at(d.At),
-			Note:   visible.Lines(text(d.Note), 600),
-			Grants: grants(d.Permissions, func(dash.Permission) bool { return true }),
-		}
-	}
+	p.Grants = asked.Grants(r.Grants, func(g dash.Permission) bool { return !p.Draft.Untick[g] })
+	p.Decision = asked.Made(r.Decision, me.Person, at)
 }
 
 // Pending says whether the page asks for a decision.
-func (p Page) Pending() bool { return p.Status == dash.AccessRequestStatusPending }
+func (p Page) Pending() bool { return p.Status == dash.RequestStatusPending }
 
 func (p Page) heading() string {
 	switch p.Status {
-	case dash.AccessRequestStatusPending:
+	case dash.RequestStatusPending:
 		return "An agent asks for access"
-	case dash.AccessRequestStatusApproved, dash.AccessRequestStatusClaimed:
+	case dash.RequestStatusApproved, dash.RequestStatusClaimed:
 		return "Access approved"
-	case dash.AccessRequestStatusDenied:
+	case dash.RequestStatusDenied:
 		return "Access denied"
-	case dash.AccessRequestStatusRevisionRequested:
+	case dash.RequestStatusRevisionRequested:
 		return "Sent back for changes"
 	}
 	return "This request has lapsed"
@@ -144,48 +120,22 @@ func (p Page) program() string {
 	return p.Client + " " + p.Version
 }
 
-func verdict(v dash.AccessDecisionVerdict) string {
-	return approvals.State(dash.AccessRequestStatus(v))
-}
-
-// shortDigest is enough of the digest to compare by eye.
-func (p Page) shortDigest() string {
-	if len(p.Digest) <= 20 {
-		return p.Digest
-	}
-	return p.Digest[:8] + "…" + p.Digest[len(p.Digest)-8:]
-}
-
 // state is what a request without a decision to make says of itself, and what to do next.
 func (p Page) state() (what, next string) {
 	switch p.Status {
-	case dash.AccessRequestStatusApproved:
+	case dash.RequestStatusApproved:
 		return "The agent collects its key by itself.", "There is nothing more to do here: go back to the agent."
-	case dash.AccessRequestStatusClaimed:
+	case dash.RequestStatusClaimed:
 		return "The agent has its key and works with it.", "There is nothing more to do here. The key ends when it goes unused for 24 hours, or when a person revokes it."
-	case dash.AccessRequestStatusDenied:
+	case dash.RequestStatusDenied:
 		return "The agent got no key, and is told so.", "If that was a mistake, let the agent ask again: it shows a new link and a new code."
-	case dash.AccessRequestStatusRevisionRequested:
+	case dash.RequestStatusRevisionRequested:
 		return "The agent got no key. It reads the note and may ask again.", "A new request has a link and a code of its own: open the link that the agent shows next."
 	}
 	if p.Decision != nil {
 		return "It was approved, but the agent did not collect its key in time.", "Let the agent ask again: it shows a new link and a new code."
 	}
 	return "Nobody answered it in time, so the agent got no key.", "Let the agent ask again: it shows a new link and a new code."
-}
-
-func (p Page) changes() layout.Field {
-	return layout.Field{
-		Name: "changes_note", Label: "What has to change?", Type: "textarea", Value: p.Draft.Changes, MaxLength: 500,
-		Hint: "The agent reads it and may ask again.", Problem: layout.For(p.Problems, "changes_note"),
-	}
-}
-
-func (p Page) denial() layout.Field {
-	return layout.Field{
-		Name: "deny_note", Label: "Reason for denying", Optional: true, Type: "textarea", Value: p.Draft.Denial, MaxLength: 500,
-		Hint: "The agent is told.", Problem: layout.For(p.Problems, "deny_note"),
-	}
 }
 
 func text(s *string) string {

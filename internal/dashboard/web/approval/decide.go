@@ -10,6 +10,7 @@ import (
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/internal/dashboard/web/apiclient"
+	"github.com/fiftyarms/platform/internal/dashboard/web/asked"
 	"github.com/fiftyarms/platform/internal/dashboard/web/layout"
 	"github.com/fiftyarms/platform/internal/dashboard/web/visit"
 )
@@ -48,39 +49,37 @@ func unticked(offered []string, chosen []dash.Permission) map[dash.Permission]bo
 // RequestChanges sends the request back with a note.
 func RequestChanges(v *visit.Visit) error {
 	v.Here = path(v)
-	note := strings.TrimSpace(v.Field("changes_note"))
+	note := strings.TrimSpace(v.Field(asked.ChangesField))
 	page := Page{Draft: Draft{Changes: note}}
 	if note == "" {
-		page.Problems = []layout.Problem{{Field: "changes_note", Text: "Say what has to change: the agent has nothing else to go by."}}
+		page.Problems = []layout.Problem{asked.SayWhat}
 		return show(v, http.StatusBadRequest, page)
 	}
 	_, err := apiclient.Check(v.API.RequestAccessChangesWithResponse(v.R.Context(), v.R.PathValue("publicId"),
-		dash.AccessRequestRevision{Digest: v.Field("digest"), Note: note}))
-	return decided(v, err, page, map[string]visit.Field{"/note": {ID: "changes_note", Label: "The note"}})
+		dash.RequestRevision{Digest: v.Field("digest"), Note: note}))
+	return decided(v, err, page, map[string]visit.Field{"/note": {ID: asked.ChangesField, Label: "The note"}})
 }
 
 // Deny refuses the request, with a reason or without.
 func Deny(v *visit.Visit) error {
 	v.Here = path(v)
-	note := strings.TrimSpace(v.Field("deny_note"))
-	body := dash.AccessRequestDenial{Digest: v.Field("digest")}
+	note := strings.TrimSpace(v.Field(asked.DenialField))
+	body := dash.RequestDenial{Digest: v.Field("digest")}
 	if note != "" {
 		body.Note = &note
 	}
 	_, err := apiclient.Check(v.API.DenyAccessRequestWithResponse(v.R.Context(), v.R.PathValue("publicId"), body))
-	return decided(v, err, Page{Draft: Draft{Denial: note}}, map[string]visit.Field{"/note": {ID: "deny_note", Label: "The reason"}})
+	return decided(v, err, Page{Draft: Draft{Denial: note}}, map[string]visit.Field{"/note": {ID: asked.DenialField, Label: "The reason"}})
 }
 
 // decided leads to the request after a decision. Where the API took none, it shows the request as it stands, with the
 // reason and with what the person had filled in.
 func decided(v *visit.Visit, err error, page Page, fields map[string]visit.Field) error {
+	if why, status, ok := asked.Overtaken(err); ok {
+		page.Overtaken = why
+		return show(v, status, page)
+	}
 	switch refusal, _ := errors.AsType[dash.Refusal](err); r := refusal.(type) {
-	case dash.NotPendingRefusal:
-		page.Overtaken = "Your answer came too late: the request was already answered, or had lapsed. What you sent changed nothing. This is how it stands:"
-		return show(v, r.RefusalStatus(), page)
-	case dash.DigestMismatchRefusal:
-		page.Overtaken = "The request is not the one that your page showed, so nothing was decided. Read it again as it stands now, then answer."
-		return show(v, r.RefusalStatus(), page)
 	case dash.OwnerLacksPermissionRefusal:
 		names := make([]string, len(r.Permissions))
 		for i, p := range r.Permissions {
@@ -89,11 +88,7 @@ func decided(v *visit.Visit, err error, page Page, fields map[string]visit.Field
 		page.Problems = []layout.Problem{{Field: firstGrant, Text: "You cannot grant what you do not hold: " + strings.Join(names, ", ") + ". Untick it, or let a person who holds it answer."}}
 		return show(v, r.RefusalStatus(), page)
 	case dash.InvalidRequestRefusal:
-		if len(r.Issues) > 0 && r.Issues[0].Path == "/digest" {
-			page.Overtaken = "Your answer does not name the request that it is for, so nothing was decided. Read the request again, then answer."
-		} else {
-			page.Problems = visit.Problems(r, fields)
-		}
+		page.Problems = visit.Problems(r, fields)
 		return show(v, r.RefusalStatus(), page)
 	}
 	if err != nil {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Package approvals is the inbox: which requests for access wait for a person, and what became of the others. Only
-// the API knows who may see which.
+// Package approvals is the inbox: which requests wait for a person, for access and for more of it, and what became of
+// the others. Only the API knows who may see which.
 package approvals
 
 import (
@@ -23,20 +23,22 @@ var css []byte
 // Sheet is the style of lists of requests.
 var Sheet = assets.New("approvals.css", css)
 
-// The two lists page on their own: each has its cursor in the query.
+// The lists page on their own: each has its cursor in the query.
 const (
 	waiting  = "waiting"
 	answered = "answered"
+	granted  = "permissions"
 )
 
 // Inbox is what the page shows. A list that is nil is not on this page.
 type Inbox struct {
 	Waiting  *List
-	Answered *List
-	Later    bool // a page after the first
+	Answered *List // for access
+	Granted  *List // for more, answered or lapsed
+	Later    bool  // a page after the first
 }
 
-// Hidden says that the person may not list requests.
+// Hidden says that the person may not list requests for access.
 func (i Inbox) Hidden() bool {
 	return i.Waiting != nil && i.Waiting.Hidden || i.Answered != nil && i.Answered.Hidden
 }
@@ -47,7 +49,7 @@ func Get(v *visit.Visit) error {
 		return err
 	}
 	query := v.R.URL.Query()
-	inbox := Inbox{Later: query.Has(waiting) || query.Has(answered)}
+	inbox := Inbox{Later: query.Has(waiting) || query.Has(answered) || query.Has(granted)}
 	if !inbox.Later || query.Has(waiting) {
 		l, err := Waiting(v, query.Get(waiting))
 		if err != nil {
@@ -61,6 +63,13 @@ func Get(v *visit.Visit) error {
 			return err
 		}
 		inbox.Answered = &l
+	}
+	if !inbox.Later || query.Has(granted) {
+		l, err := permissions(v, false, query.Get(granted))
+		if err != nil {
+			return err
+		}
+		inbox.Granted = &l
 	}
 	title := "Approvals"
 	if inbox.Waiting != nil && len(inbox.Waiting.Rows) > 0 {

@@ -72,6 +72,7 @@ func columnID(s dash.IssueStatus) string { return "column-" + words.Slug(s) }
 type Tile struct {
 	ID       string
 	Title    string
+	Cover    string // the path of its small picture; "" where it has none
 	Type     dash.IssueType
 	Priority string
 	Effort   string // "" where nobody said
@@ -255,7 +256,7 @@ func (p *Page) count(c Column) string {
 
 func (p *Page) tile(i dash.Issue) Tile {
 	t := Tile{
-		ID: i.ID, Title: visible.Text(i.Title, 140), Type: i.Type, Priority: words.Priority(i.Priority), Status: i.Status, Version: i.Version,
+		ID: i.ID, Title: visible.Text(i.Title, 140), Cover: cover(i), Type: i.Type, Priority: words.Priority(i.Priority), Status: i.Status, Version: i.Version,
 	}
 	if i.Effort != nil {
 		t.Effort = words.Effort(*i.Effort)
@@ -276,4 +277,11 @@ func text(s *string) string {
 		return ""
 	}
 	return *s
+}
+
+func cover(i dash.Issue) string {
+	if i.Cover == nil {
+		return ""
+	}
+	return i.Cover.ThumbnailURL
 }

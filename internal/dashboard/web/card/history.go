@@ -81,6 +81,12 @@ func happened(e dash.Event) string {
 		return "changed what has to hold"
 	case dash.EventKindIssueAttached:
 		return "attached a file"
+	case dash.EventKindIssueAttachmentReplaced:
+		return "replaced a file"
+	case dash.EventKindIssueAttachmentRemoved:
+		return "removed a file"
+	case dash.EventKindIssueCoverChanged:
+		return "changed the cover"
 	case dash.EventKindIssueGatesChanged:
 		return "changed another card, and with it the gates of this one"
 	}

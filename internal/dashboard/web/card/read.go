@@ -39,6 +39,7 @@ type Facts struct {
 	Status   dash.IssueStatus
 	Priority string
 	Effort   string
+	Cover    string // the path of its small picture; "" where it has none
 	Agent    string
 	Parent   string // its id
 	Version  int64
@@ -148,6 +149,9 @@ func (p *Page) fill(v *visit.Visit, i dash.Issue, agents []dash.AgentRef) {
 	f := Facts{
 		ID: i.ID, Title: visible.Text(i.Title, titleLimit), Type: i.Type, Status: i.Status, Priority: words.Priority(i.Priority),
 		Version: i.Version, Made: moment(i.CreatedAt), Changed: moment(i.UpdatedAt), Parent: text(i.ParentID),
+	}
+	if i.Cover != nil {
+		f.Cover = i.Cover.ThumbnailURL
 	}
 	if i.Effort != nil {
 		f.Effort = words.Effort(*i.Effort)

@@ -41,6 +41,8 @@ const (
 	Home
 	Boards
 	Approvals
+	Keys
+	Audit
 )
 
 // Viewer is the signed-in person, as the header shows them.

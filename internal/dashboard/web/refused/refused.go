@@ -61,6 +61,8 @@ func Explain(err error) (Refusal, bool) {
 	case dash.IdempotencyKeyReusedRefusal:
 		out.Text = "This form was sent before, with something else in it."
 		out.Next = "Open the page again to send another."
+	case dash.NotAnImageRefusal:
+		out.Text = visit.Sentence(visible.Text(r.Message, 400))
 	case dash.TooLargeRefusal:
 		out.Text = "That is more than fits: at most " + strconv.FormatInt(r.Limit, 10) + " bytes."
 	default:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package written shows what people and agents write in Markdown: descriptions and comments. The text is hostile until
-// it is shown: HTML in it stays text, links lead to the web and tell it nothing, pictures are links, no element of it
-// has an id or a class, its headings stand below those of the page, and characters that a reader would not see are
+// it is shown: HTML in it stays text, links lead to the web and tell it nothing, pictures are links unless they were
+// uploaded to this dashboard, no element of it has an id or a class, its headings stand below those of the page, and characters that a reader would not see are
 // written out.
 package written
 
@@ -56,16 +56,21 @@ func without(all []util.PrioritizedValue, left ...any) []util.PrioritizedValue {
 	})
 }
 
+// uploaded is the address of an image that this dashboard keeps, and that a reader's browser may load.
+var uploaded = regexp.MustCompile(`^/api/uploads/images/[0-9a-f]{32}$`)
+
 // policy is what may come out, whatever the renderer makes of a text.
 var policy = func() *bluemonday.Policy {
 	p := bluemonday.NewPolicy()
 	p.AllowElements("p", "br", "hr", "em", "strong", "del", "code", "pre", "blockquote", "ul", "ol", "li",
 		"h3", "h4", "h5", "h6", "table", "thead", "tbody", "tr", "th", "td")
 	p.AllowAttrs("start").Matching(regexp.MustCompile(`^[0-9]{1,9}$`)).OnElements("ol")
-	p.AllowAttrs("href").OnElements("a")
+	p.AllowAttrs("href").Matching(regexp.MustCompile(`(?i)^(https?|mailto):`)).OnElements("a")
+	p.AllowAttrs("src").Matching(uploaded).OnElements("img")
+	p.AllowAttrs("alt").OnElements("img")
 	p.AllowURLSchemes("http", "https", "mailto")
 	p.RequireParseableURLs(true)
-	p.AllowRelativeURLs(false)
+	p.AllowRelativeURLs(true) // of pictures: what a link is, its own rule says
 	p.RequireNoFollowOnLinks(true)
 	p.RequireNoReferrerOnLinks(true)
 	return p
@@ -146,6 +151,9 @@ func tame(doc ast.Node, src []byte, level int) {
 		last = h.Level
 	}
 	for _, i := range images {
+		if i.Title = nil; uploaded.Match(i.Destination) && !within(i) {
+			continue
+		}
 		if within(i) { // no link stands in another
 			for c := i.FirstChild(); c != nil; c = i.FirstChild() {
 				i.Parent().InsertBefore(i.Parent(), i, c)

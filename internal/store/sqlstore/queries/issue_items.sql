@@ -36,13 +36,3 @@ WHERE team_id = @team_id AND issue_id = @issue_id;
 -- name: CreateComment :exec
 INSERT INTO comment (team_id, issue_id, number, body, actor, at)
 VALUES (@team_id, @issue_id, @number, @body, @actor, @at);
-
--- name: ListAttachments :many
-SELECT content FROM attachment WHERE team_id = @team_id AND issue_id = @issue_id
-ORDER BY at, id;
-
--- name: AttachmentByID :one
-SELECT content FROM attachment WHERE team_id = @team_id AND issue_id = @issue_id AND id = @id;
-
--- name: CreateAttachment :exec
-INSERT INTO attachment (team_id, id, issue_id, at, content) VALUES (@team_id, @id, @issue_id, @at, @content);

@@ -43,3 +43,9 @@ WHERE id = @id AND team_id = @team_id AND revoked_at IS NULL
 SELECT COUNT(*) FROM agent_key
 WHERE id = @id AND team_id = @team_id
   AND (CAST(sqlc.narg('owner_id') AS text) IS NULL OR owner_id = CAST(sqlc.narg('owner_id') AS text));
+
+-- name: KeyByID :one
+SELECT sqlc.embed(agent_key), person.name AS owner_name
+FROM agent_key
+JOIN person ON person.id = agent_key.owner_id
+WHERE agent_key.team_id = @team_id AND agent_key.id = @id;

@@ -26,3 +26,6 @@ WHERE login.token_hash = @token_hash AND login.expires_at > CAST(@now AS bigint)
 
 -- name: DeleteLogin :exec
 DELETE FROM login WHERE token_hash = @token_hash;
+
+-- name: PersonByID :one
+SELECT * FROM person WHERE team_id = @team_id AND id = @id;
