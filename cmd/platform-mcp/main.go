@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// Command platform-mcp serves a 50 Arms dashboard to an MCP client over stdio.
+// Command platform-mcp serves a 50 Arms dashboard to MCP clients, over stdio or HTTP.
 package main
 
 import (

@@ -30,6 +30,8 @@ type Client struct {
 	err    error // why reading ended; set before done is closed
 	next   int64
 	wait   map[int64]chan frame
+	told   map[string]int // notifications so far, by method
+	news   chan struct{}  // closed, and made anew, when one comes
 	write  sync.Mutex
 }
 
@@ -61,7 +63,7 @@ func Start(cmd *exec.Cmd) (*Client, error) {
 	if err := cmd.Start(); err != nil {
 		return nil, err
 	}
-	c := &Client{cmd: cmd, stdin: stdin, done: make(chan struct{}), wait: map[int64]chan frame{}}
+	c := &Client{cmd: cmd, stdin: stdin, done: make(chan struct{}), wait: map[int64]chan frame{}, told: map[string]int{}, news: make(chan struct{})}
 	go c.read(stdout)
 	return c, nil
 }
@@ -77,10 +79,15 @@ func (c *Client) read(stdout io.Reader) {
 			break
 		}
 		c.readMu.Lock()
-		if f.ID != nil && f.Method == "" && c.wait[*f.ID] != nil { // what the server asks or tells nobody here waits for
+		switch {
+		case f.ID != nil && f.Method == "" && c.wait[*f.ID] != nil:
 			c.wait[*f.ID] <- f // buffered for its one answer
 			delete(c.wait, *f.ID)
-		}
+		case f.ID == nil && f.Method != "":
+			c.told[f.Method]++
+			close(c.news)
+			c.news = make(chan struct{})
+		} // what the server asks nobody here answers
 		c.readMu.Unlock()
 	}
 	if bad := lines.Err(); bad != nil {
@@ -135,6 +142,32 @@ func (c *Client) Request(ctx context.Context, method string, params any) (json.R
 		c.readMu.Unlock()
 		cancelled := map[string]any{"jsonrpc": "2.0", "method": "notifications/cancelled", "params": map[string]any{"requestId": id}}
 		return nil, errors.Join(ctx.Err(), c.send(cancelled))
+	}
+}
+
+// Told is how many notifications of a method have come so far.
+func (c *Client) Told(method string) int {
+	c.readMu.Lock()
+	defer c.readMu.Unlock()
+	return c.told[method]
+}
+
+// AwaitTold waits until n notifications of a method have come since the start.
+func (c *Client) AwaitTold(ctx context.Context, method string, n int) error {
+	for {
+		c.readMu.Lock()
+		told, news := c.told[method], c.news
+		c.readMu.Unlock()
+		if told >= n {
+			return nil
+		}
+		select {
+		case <-news:
+		case <-c.done:
+			return fmt.Errorf("the server ended after %d notifications %s", told, method)
+		case <-ctx.Done():
+			return fmt.Errorf("%d notifications %s: %w", told, method, ctx.Err())
+		}
 	}
 }
 

@@ -30,6 +30,8 @@ const (
 	// Courtesy is only what no newer server is likely to see otherwise: the
 	// client's side. See [schema.Courtesy].
 	Courtesy = schema.Courtesy
+	// Drift is what keeps a client from reading an answer: see [schema.Drift].
+	Drift = schema.Drift
 )
 
 // CompileSchema compiles a stand-alone schema of JSON Schema 2020-12, with its

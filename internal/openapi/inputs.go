@@ -97,6 +97,10 @@ func (d *Document) readParam(sp rawjson.Span) (param, bool) {
 // jsonContent picks the declared content that a JSON body of a type is checked
 // against; "" is application/json, or what JSON there is.
 func (in *opInputs) jsonContent(contentType string) (mediaType, bool) {
+	return pickJSON(in.content, contentType)
+}
+
+func pickJSON(content []mediaType, contentType string) (mediaType, bool) {
 	want := bareType(contentType)
 	if want == "" {
 		want = "application/json"
@@ -105,14 +109,14 @@ func (in *opInputs) jsonContent(contentType string) (mediaType, bool) {
 		return mediaType{}, false
 	}
 	for _, pattern := range []string{want, "application/*", "*/*"} {
-		for _, c := range in.content {
+		for _, c := range content {
 			if bareType(c.name) == pattern {
 				return c, true
 			}
 		}
 	}
 	if contentType == "" {
-		for _, c := range in.content {
+		for _, c := range content {
 			if isJSON(bareType(c.name)) {
 				return c, true
 			}

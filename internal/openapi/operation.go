@@ -26,6 +26,7 @@ type Operation struct {
 	headRead   opHead
 	inputsOnce sync.Once
 	inputsRead opInputs
+	outputs    sync.Map // of a status: *outputs
 }
 
 // opHead is what lists show of an operation.

@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"maps"
+	"net/http"
 	"slices"
 	"testing"
 
@@ -30,7 +31,7 @@ func TestInitialize(t *testing.T) {
 // TestToolsList: the tools are those of the catalogue, their schemas byte for byte.
 func TestToolsList(t *testing.T) {
 	testkit.NoLeaks(t)
-	p := start(t, "http://127.0.0.1:1", nil)
+	p := start(t, serve(t, http.NotFound), dispatch) // which sees all
 	raw, err := p.request("tools/list", "{}")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +82,7 @@ func TestToolsList(t *testing.T) {
 func TestTokenBudget(t *testing.T) {
 	testkit.NoLeaks(t)
 	const budget = 1500
-	p := start(t, "http://127.0.0.1:1", nil)
+	p := start(t, serve(t, http.NotFound), dispatch) // which sees all
 	raw, err := p.request("tools/list", "{}")
 	if err != nil {
 		t.Fatal(err)

@@ -181,12 +181,12 @@ func TestDecisions(t *testing.T) {
 	ada := d.SetUp()
 	p := start(t, d.URL, nil)
 	r := seen(t, ada, p.connect("approval_required"))
-	decide(t, ada, r, "deny", dash.AccessRequestDenial{Digest: r.Digest, Note: new("Not on this machine.")})
+	decide(t, ada, r, "deny", dash.RequestDenial{Digest: r.Digest, Note: new("Not on this machine.")})
 	if got := p.connect("denied"); got["note"] != "Not on this machine." {
 		t.Error(got)
 	}
 	r = seen(t, ada, p.connect("approval_required"))
-	decide(t, ada, r, "request-changes", dash.AccessRequestRevision{Digest: r.Digest, Note: "Say which card."})
+	decide(t, ada, r, "request-changes", dash.RequestRevision{Digest: r.Digest, Note: "Say which card."})
 	if got := p.connect("changes_requested"); got["note"] != "Say which card." {
 		t.Error(got)
 	}

@@ -12,14 +12,17 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/platform"
 	"github.com/fiftyarms/platform/internal/platform/env"
+	"github.com/fiftyarms/platform/internal/platform/keyfile"
 	"github.com/fiftyarms/platform/internal/platform/secret"
 )
 
@@ -42,10 +45,21 @@ func catalogue() (names []string) {
 
 // goodArgs are arguments that each tool takes. TestToolsList says which are missing.
 var goodArgs = map[string]string{
-	"50arms_api":      `{"method":"GET","path":"/api/auth/me"}`,
-	"50arms_api_list": `{}`,
-	"50arms_api_spec": `{"endpoints":"GET /api/auth/me"}`,
-	"plan_connect":    `{}`,
+	"50arms_api":         `{"method":"GET","path":"/api/auth/me"}`,
+	"50arms_api_list":    `{}`,
+	"50arms_api_spec":    `{"endpoints":"GET /api/auth/me"}`,
+	"attach_file":        fmt.Sprintf(`{"card_id":"SHOP-1","path":%q}`, thisFile()),
+	"plan_connect":       `{}`,
+	"request_permission": `{"permissions":["boards.edit"],"reason":"The checkout work needs a board of its own."}`,
+}
+
+// thisFile is a file that can be attached.
+func thisFile() string {
+	path, err := filepath.Abs("harness_test.go")
+	if err != nil {
+		panic(err)
+	}
+	return path
 }
 
 func aKey() secret.Text { return secret.New("50a_" + strings.Repeat("k", 30)) }
@@ -245,11 +259,42 @@ func (p *peer) end() error {
 	}
 }
 
-// dispatch makes a session one that holds aKey.
-func dispatch(o *platform.Options) { o.Config.Credential = aKey() }
+// dispatch makes a session one that holds aKey, with all tools.
+func dispatch(o *platform.Options) {
+	o.Config.Credential, o.Config.ExtraTools = aKey(), allTools
+}
 
-// serve is the URL of a server for one test.
+// signedIn makes a session a person's that finds aKey in its file.
+func signedIn(t *testing.T) func(*platform.Options) {
+	return func(o *platform.Options) {
+		o.Config.ConfigDir, o.Config.SessionID = t.TempDir(), "s1"
+		if err := keyfile.At(o.Config.ConfigDir, o.Config.Dashboard, o.Config.SessionID, o.Now).Save(aKey()); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// serve is the URL of a dashboard for one test, whose keys hold every permission, and keep them: everything else is the
+// test's.
 func serve(t *testing.T, h http.HandlerFunc) string {
+	t.Helper()
+	return serveAll(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/api/auth/permissions":
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(dash.Permissions{Permissions: dash.AllPermissions})
+		case "/api/stream":
+			w.Header().Set("Content-Type", "text/event-stream")
+			_ = http.NewResponseController(w).Flush()
+			<-r.Context().Done()
+		default:
+			h(w, r)
+		}
+	})
+}
+
+// serveAll is the URL of a server for one test.
+func serveAll(t *testing.T, h http.HandlerFunc) string {
 	t.Helper()
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)

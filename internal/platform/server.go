@@ -4,25 +4,31 @@ package platform
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
 	"sync"
+	"sync/atomic"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/mcpstdio"
+	"github.com/fiftyarms/platform/internal/platform/attach"
 	"github.com/fiftyarms/platform/internal/platform/client"
 	"github.com/fiftyarms/platform/internal/platform/contract"
 	"github.com/fiftyarms/platform/internal/platform/env"
 	"github.com/fiftyarms/platform/internal/platform/keyfile"
+	"github.com/fiftyarms/platform/internal/platform/permission"
 	"github.com/fiftyarms/platform/internal/platform/secret"
 	"github.com/fiftyarms/platform/internal/platform/signin"
 	"github.com/fiftyarms/platform/internal/platform/trio"
+	"github.com/fiftyarms/platform/internal/platform/visibility"
+	"github.com/fiftyarms/platform/internal/platform/watch"
 )
 
 // serverName is what the server calls itself, and what clients prefix its tools with.
@@ -45,23 +51,31 @@ type Options struct {
 	Limits    client.Limits
 }
 
-// Server is one session's server.
+// Server is one session's server. Of its methods New's caller uses Serve alone, or Start, MCP and Close.
 type Server struct {
 	*trio.Trio
-	o       Options
-	known   *secret.Known // every secret that this process has held
-	log     *slog.Logger
-	client  *client.Client
-	keys    keyfile.Store
-	session *signin.Session
-	mcp     *server.MCPServer
+	files       *attach.Files
+	permissions *permission.Asker
+	o           Options
+	known       *secret.Known // every secret that this process has held
+	log         *slog.Logger
+	client      *client.Client
+	keys        keyfile.Store
+	session     *signin.Session
+	watch       *watch.Watch
+	mcp         *server.MCPServer
+	tools       []mcptools.Tool
+	shown       atomic.Pointer[shown]
+
+	end     context.CancelFunc // of what runs beside the calls
+	running sync.WaitGroup
 }
 
 var _ mcptools.PlatformHandlers = (*Server)(nil)
 
-// New makes a server. Nothing runs before Serve.
+// New makes a server. Nothing runs before Start or Serve.
 func New(o Options) (*Server, error) {
-	s := &Server{o: o, known: new(secret.Known)}
+	s := &Server{o: o, known: new(secret.Known), end: func() {}}
 	s.log = slog.New(slog.NewTextHandler(s.known.Writer(o.Diagnostics), nil))
 	var err error
 	s.client, err = client.New(client.Options{
@@ -79,6 +93,13 @@ func New(o Options) (*Server, error) {
 		Now: o.Now, After: o.After, Log: s.log, Known: s.known,
 	})
 	s.Trio = trio.New(trio.Options{Session: s.session, Client: s.client, Contract: contract.Document, Board: o.Config.Board, Now: o.Now, Random: o.Random})
+	s.files = attach.New(attach.Options{Session: s.session, Client: s.client, ConfigDir: o.Config.ConfigDir, Random: o.Random})
+	s.watch = watch.New(watch.Options{
+		Session: s.session, Base: s.client.Base(), Apply: s.apply, Log: s.log, Random: o.Random, Now: o.Now, After: o.After,
+	})
+	s.permissions = permission.New(permission.Options{
+		Session: s.session, Client: s.client, Granted: s.read, Now: o.Now, After: o.After, Log: s.log,
+	})
 	s.mcp, err = s.newMCP()
 	return s, err
 }
@@ -94,65 +115,64 @@ const (
 // Serve answers the client on in and out until in ends or ctx is done, as mcpstdio.Serve does. When it returns, nothing
 // of the server runs any more. It is called once.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	for _, note := range s.o.Config.Notes {
+	defer s.Close()
+	if err := s.Start(ctx); err != nil {
+		return err
+	}
+	return mcpstdio.Serve(ctx, s.mcp, in, out, mcpstdio.Options{Log: s.log, MaxInFlight: maxInFlight, MaxQueue: maxQueue})
+}
+
+// Start begins what goes on beside the calls, until ctx is done or Close. A dispatch's permissions are read before it
+// returns: one that cannot read them fails here, within about 20 s, rather than work without its tools. It is called
+// once.
+func (s *Server) Start(ctx context.Context) error {
+	for _, note := range append(s.o.Config.Notes, s.strangers()...) {
 		s.log.Warn(note)
 	}
-	var tidying sync.WaitGroup
-	tidying.Go(func() {
+	if !s.o.Config.Credential.IsZero() {
+		outdated := (*client.Outdated)(nil) // which every tool says better
+		if err := s.watch.Load(ctx); err != nil && !errors.As(err, &outdated) {
+			return fmt.Errorf("this dispatch's permissions could not be read: %w", err)
+		}
+	}
+	ctx, s.end = context.WithCancel(ctx)
+	s.running.Go(func() {
 		if err := s.keys.Prune(); err != nil {
 			s.log.Warn("old key files were not all removed", "error", err)
 		}
 	})
-	defer tidying.Wait()
-	defer s.client.Close()
-	defer s.session.Close()
-	return mcpstdio.Serve(ctx, s.mcp, in, out, mcpstdio.Options{Log: s.log, MaxInFlight: maxInFlight, MaxQueue: maxQueue})
+	s.running.Go(func() { s.watch.Run(ctx) })
+	return nil
 }
 
-// PlanConnect signs the session in and connects it.
-func (s *Server) PlanConnect(ctx context.Context, args mcptools.PlanConnectArgs) (mcptools.PlanConnectResult, error) {
-	return s.session.Connect(ctx, s.asker(ctx), args.Title)
+// MCP is the protocol's server, for a transport.
+func (s *Server) MCP() *server.MCPServer { return s.mcp }
+
+// Close ends what the server does beside calls, and returns when nothing of it runs any more. Calls have to be over.
+func (s *Server) Close() {
+	s.end()
+	s.permissions.Close()
+	s.session.Close()
+	s.client.Close()
+	s.running.Wait()
 }
 
-// asker is what asks for access, as far as it says: the MCP client, on this machine, in this folder. The lengths are
-// those that the contract takes.
-func (s *Server) asker(ctx context.Context) dash.AskingClient {
-	asker := dash.AskingClient{Name: "platform-mcp", Version: text(s.o.Version, 50), Host: text(s.o.Host, 255), Project: text(s.o.Project, 255)}
-	if session, ok := mcpstdio.FromContext(ctx); ok {
-		if info := session.GetClientInfo(); info.Name != "" {
-			asker.Name, asker.Version = *text(info.Name, 100), text(info.Version, 50)
-		}
-	}
-	return asker
-}
-
-// text is at most n characters of s, without what a page could not show; nil when nothing is left.
-func text(s string, n int) *string {
-	if s == "" {
-		return nil
-	}
-	runes := []rune(client.Visible(s))
-	return new(string(runes[:min(n, len(runes))]))
-}
-
-// gate is the halt that a tool answers in the session's present standing, whatever its arguments; nil lets it work.
-func (s *Server) gate(tool string) error {
-	if tool == "plan_connect" {
-		return s.session.Halted()
-	}
-	return s.session.Ready()
-}
-
-// newMCP builds the protocol's server out of the tool catalogue.
+// newMCP builds the protocol's server out of the tool catalogue. It has all tools, and lists those that are shown: a
+// call of another is answered in words, where the library would know no such tool.
 func (s *Server) newMCP() (*server.MCPServer, error) {
 	definitions, err := readDefinitions()
 	if err != nil {
 		return nil, err
 	}
+	hooks := new(server.Hooks)
+	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		result.Tools = s.shown.Load().of(result.Tools)
+	})
 	srv := server.NewMCPServer(serverName, s.o.Version,
-		server.WithInstructions(mcptools.PlatformInstructions), server.WithToolCapabilities(true))
+		server.WithInstructions(mcptools.PlatformInstructions), server.WithToolCapabilities(true), server.WithHooks(hooks))
+	s.tools = mcptools.PlatformTools(s)
 	var tools []server.ServerTool
-	for _, tool := range mcptools.PlatformTools(s) {
+	for _, tool := range s.tools {
 		definition, ok := definitions[tool.Name]
 		if !ok {
 			return nil, fmt.Errorf("tool %s has no definition", tool.Name)
@@ -160,5 +180,6 @@ func (s *Server) newMCP() (*server.MCPServer, error) {
 		tools = append(tools, s.serverTool(tool, definition))
 	}
 	srv.AddTools(tools...)
+	s.shown.Store(s.see(visibility.Holding{}))
 	return srv, nil
 }

@@ -149,16 +149,19 @@ func TestHostile(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			url := tt.url
 			if url == "" {
-				url = serve(t, tt.answer)
+				url = serveAll(t, tt.answer)
 			}
 			p := start(t, url, func(o *platform.Options) {
-				dispatch(o)
+				signedIn(t)(o)
 				o.Limits = client.Limits{Total: 200 * time.Millisecond, Body: 4000}
 			})
 			for _, tool := range allTools {
-				// plan_connect has a limit of its own, which would take 10 s here.
-				if tool == "plan_connect" && tt.says == "took too long" {
+				// These have a limit of their own, which would take 10 s here.
+				if (tool == "plan_connect" || tool == "request_permission") && tt.says == "took too long" {
 					continue
+				}
+				if tool == "attach_file" {
+					continue // not shown before the dashboard has said what the key may do
 				}
 				a := p.call(tool, goodArgs[tool])
 				if !a.isError || !strings.Contains(a.text, tt.says) || strings.ContainsAny(a.text, "\n\r\x00") || len([]rune(a.text)) > 900 {
@@ -221,7 +224,7 @@ func TestBigIntegers(t *testing.T) {
 // TestArguments: arguments that a tool does not take are told in words, each of them, and never end the protocol.
 func TestArguments(t *testing.T) {
 	testkit.NoLeaks(t)
-	p := start(t, "http://127.0.0.1:1", dispatch)
+	p := start(t, serve(t, http.NotFound), dispatch)
 	for _, tt := range []struct{ tool, args, says string }{
 		{"50arms_api", `{}`, "/method is required; /path is required"},
 		{"50arms_api", `null`, "/method is required"},
@@ -234,6 +237,8 @@ func TestArguments(t *testing.T) {
 		{"50arms_api_list", `{"filter":7}`, "/filter must be a string"},
 		{"50arms_api_spec", `{"endpoints":""}`, "/endpoints must not be empty"},
 		{"50arms_api_spec", `{"endpoints":["GET /x"]}`, "/endpoints must be a string"},
+		{"attach_file", `{}`, "/path is required"},
+		{"request_permission", `{"permissions":[],"reason":""}`, "/permissions must"},
 		{"plan_connect", `{"title":""}`, "/title must not be empty"},
 		{"plan_connect", `{"plan":7}`, "/plan"},
 	} {
@@ -254,9 +259,9 @@ func TestUnknownTool(t *testing.T) {
 // TestPanic: a tool that panics is one failed answer, and says no more to the client.
 func TestPanic(t *testing.T) {
 	testkit.NoLeaks(t)
-	p := start(t, "http://127.0.0.1:1", func(o *platform.Options) {
+	p := start(t, serve(t, http.NotFound), func(o *platform.Options) {
 		dispatch(o)
-		o.Transport = panics{}
+		o.Transport = panics{new(http.Transport)}
 	})
 	for range 2 {
 		if a := p.call("50arms_api_list", "{}"); !a.isError || !strings.Contains(a.text, "internal error") || strings.Contains(a.text, "oh no") {
@@ -268,9 +273,15 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-type panics struct{}
+// panics at all but what a session does by itself.
+type panics struct{ *http.Transport }
 
-func (panics) RoundTrip(*http.Request) (*http.Response, error) { panic("oh no") }
+func (p panics) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.URL.Path == "/api/auth/permissions" || r.URL.Path == "/api/stream" {
+		return p.Transport.RoundTrip(r)
+	}
+	panic("oh no")
+}
 
 // TestLongWait: a plan_connect that waits for a person holds up no other call, and ends with the input.
 func TestLongWait(t *testing.T) {

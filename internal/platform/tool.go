@@ -16,6 +16,7 @@ import (
 
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/openapi"
+	"github.com/fiftyarms/platform/internal/platform/attach"
 )
 
 // definition is one tool of the catalogue. The schema stays raw: mcp-go's own types would drop parts of it.
@@ -54,9 +55,9 @@ func (s *Server) serverTool(tool mcptools.Tool, d definition) server.ServerTool 
 				result, err = mcp.NewToolResultError(d.Name+": internal error; the server's stderr says more"), nil
 			}
 		}()
-		text, err := "", s.gate(d.Name)
+		text, err := "", s.gate(tool)
 		if err == nil {
-			text, err = run(ctx, tool, schema, req)
+			text, err = run(attach.WithProgress(ctx, req), tool, schema, req)
 		}
 		if err != nil {
 			return mcp.NewToolResultError(s.known.Hide(err.Error())), nil

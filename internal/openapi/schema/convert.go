@@ -136,8 +136,16 @@ func (c *converter) schema(sp rawjson.Span, depth int) any {
 			out["items"] = c.schema(additional, depth+1)
 		}
 	}
-	if c.side == RequestSide {
-		c.dropReadOnly(out, sp)
+	switch c.side {
+	case RequestSide:
+		c.dropRequired(out, sp, "readOnly")
+	case ResponseSide:
+		c.dropRequired(out, sp, "writeOnly")
+		for _, keyword := range []string{"additionalProperties", "unevaluatedProperties"} {
+			if out[keyword] == false {
+				delete(out, keyword)
+			}
+		}
 	}
 	if discriminator.OK() {
 		c.discriminate(out, sp, discriminator)
@@ -260,15 +268,15 @@ func (c *converter) mendRanges(out map[string]any, flags map[string]bool, at int
 	}
 }
 
-// dropReadOnly takes read-only properties out of the required ones.
-func (c *converter) dropReadOnly(out map[string]any, sp rawjson.Span) {
+// dropRequired takes the properties with a mark, such as readOnly, out of the required ones.
+func (c *converter) dropRequired(out map[string]any, sp rawjson.Span, mark string) {
 	required, _ := out["required"].([]any)
 	if len(required) == 0 {
 		return
 	}
 	s := c.set.src
 	for name, prop := range s.Members(s.Get(sp, "properties")) {
-		if s.IsTrue(s.Get(prop, "readOnly")) || s.IsTrue(s.Get(c.set.resolve(s.Str(s.Get(prop, "$ref"))), "readOnly")) {
+		if s.IsTrue(s.Get(prop, mark)) || s.IsTrue(s.Get(c.set.resolve(s.Str(s.Get(prop, "$ref"))), mark)) {
 			if i := slices.Index(required, any(string(name))); i >= 0 {
 				required = slices.Delete(required, i, i+1)
 			}

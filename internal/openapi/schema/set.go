@@ -37,13 +37,15 @@ func NewSet(src rawjson.Source, resolve func(ref string) rawjson.Span, legacy bo
 }
 
 // Side says for whom a schema is compiled: a request does not carry what is
-// read-only, so nobody can require it there.
+// read-only, nor an answer what is write-only, so nobody can require it there.
+// An answer may hold more fields than the schema knows: its server may be newer.
 type Side byte
 
 // The sides.
 const (
-	AnySide     Side = 'a'
-	RequestSide Side = 'q'
+	AnySide      Side = 'a'
+	RequestSide  Side = 'q'
+	ResponseSide Side = 'r'
 )
 
 // address names a schema by its place, for the compiler. Two references to one

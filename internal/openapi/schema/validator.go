@@ -41,6 +41,9 @@ const (
 	// wrong JSON types. Unknown fields and parameters, enum values, lengths,
 	// patterns and formats are let through: the client's side.
 	Courtesy
+	// Drift is what keeps a client from reading an answer: what Courtesy is, and
+	// values that an enum or const does not have.
+	Drift
 )
 
 // MaxIssues bounds an answer; one more issue says how many were left out.
@@ -107,8 +110,11 @@ func (v *Validator) CheckValue(value any, in, name string, mode Mode) []Issue {
 		return []Issue{{in, name, "cannot be checked"}}
 	}
 	found := (&reporter{v.lookup, value}).findings(failed)
-	if mode == Courtesy {
+	switch mode {
+	case Courtesy:
 		found = slices.DeleteFunc(found, func(f finding) bool { return !f.hard })
+	case Drift:
+		found = slices.DeleteFunc(found, func(f finding) bool { return !f.hard && f.values == nil })
 	}
 	if len(found) > maxFound {
 		slices.SortFunc(found, func(a, b finding) int { return slices.CompareFunc(a.at, b.at, compareTokens) })

@@ -21,51 +21,90 @@ import (
 	"github.com/fiftyarms/platform/internal/platform/env"
 )
 
-const long = `platform-mcp is a stdio MCP server in front of a 50 Arms dashboard. An MCP client
-starts it; stdout carries the protocol and nothing else, diagnostics go to stderr.
+const long = `platform-mcp is an MCP server in front of a 50 Arms dashboard. An MCP client starts
+it and speaks to it over stdio: stdout carries the protocol and nothing else,
+diagnostics go to stderr. With --http it serves many clients over HTTP instead.
 
 Environment:
   DANXBOT_DASHBOARD_URL      where the dashboard is (required)
   DANX_DASHBOARD_CREDENTIAL  the key of a dispatch; without it the session asks a person for access
   DANXBOT_TEAM               the team whose approvers see the request
   DANXBOT_BOARD_ID           the board's number, for calls that need a board and name none
+  DANXBOT_SLACK_REPLY_URL    where a dispatch's replies to a Slack thread go
+  DANXBOT_EXTRA_TOOLS        what a dispatch has opted in to, joined by commas
   CLAUDE_CODE_SESSION_ID     names the session's key file; without it the key is kept in memory
-  XDG_CONFIG_HOME            where key files lie, below danxbot/ (default ~/.config)`
+  XDG_CONFIG_HOME            where key files lie, below danxbot/ (default ~/.config)
+  DANXBOT_HTTP_TOKEN         what clients have to send with --http, at least 32 characters; without
+                             it one is made and kept below danxbot/http/ while the server runs`
 
 const examples = `  # Claude Code
   claude mcp add platform --env DANXBOT_DASHBOARD_URL=http://127.0.0.1:5555 -- platform-mcp
 
   # any MCP client's configuration
-  {"mcpServers": {"platform": {"command": "platform-mcp", "env": {"DANXBOT_DASHBOARD_URL": "http://127.0.0.1:5555"}}}}`
+  {"mcpServers": {"platform": {"command": "platform-mcp", "env": {"DANXBOT_DASHBOARD_URL": "http://127.0.0.1:5555"}}}}
+
+  # what would be used, and whether it works
+  platform-mcp doctor
+
+  # over HTTP, for clients on this machine; each has a session of its own
+  platform-mcp --http :8222
+  claude mcp add platform --transport http http://127.0.0.1:8222/mcp \
+    --header "Authorization: Bearer $(cat ~/.config/danxbot/http/8222.token)"`
 
 // Command is platform-mcp.
 func Command() *cobra.Command {
-	return &cobra.Command{
+	var f httpFlags
+	root := &cobra.Command{
 		Use:     "platform-mcp",
-		Short:   "Serve a 50 Arms dashboard to an MCP client over stdio",
+		Short:   "Serve a 50 Arms dashboard to MCP clients",
 		Long:    long,
 		Example: examples,
 		Version: cli.Version,
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return serve(cmd.Context(), cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
+			if err := f.check(cmd.Flags().Changed); err != nil {
+				return err
+			}
+			config, err := settings()
+			if err != nil {
+				return err
+			}
+			if cmd.Flags().Changed("http") {
+				return serveHTTP(cmd.Context(), config, f, cmd.ErrOrStderr())
+			}
+			return serve(cmd.Context(), config, cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr())
 		},
+	}
+	flags := root.Flags()
+	flags.StringVar(&f.addr, "http", "", "serve over HTTP at `ADDR`, host:port or :port, instead of stdio")
+	flags.BoolVar(&f.remote, "allow-remote", false, "let --http listen where other machines reach it")
+	flags.StringArrayVar(&f.origins, "allow-origin", nil, "let pages of this `ORIGIN` call, like https://app.example (repeatable)")
+	for _, flag := range []string{"http", "allow-origin"} {
+		cobra.CheckErr(root.RegisterFlagCompletionFunc(flag, cobra.NoFileCompletions)) // a fault of these lines
+	}
+	root.AddCommand(doctorCommand())
+	return root
+}
+
+// settings reads the environment.
+func settings() (env.Config, error) {
+	// net/http logs what it cannot make sense of, which is the dashboard's own text and may hold a key.
+	log.SetOutput(io.Discard)
+	return env.Parse(os.LookupEnv, os.UserHomeDir)
+}
+
+// options are those of a session's server.
+func options(config env.Config, diagnostics io.Writer) platform.Options {
+	return platform.Options{
+		Config: config, Version: cli.Version, Host: host(), Project: project(),
+		Diagnostics: diagnostics, Random: rand.Reader, Now: time.Now, After: time.After,
 	}
 }
 
-func serve(ctx context.Context, in io.Reader, out, errOut io.Writer) error {
-	config, err := env.Parse(os.LookupEnv, os.UserHomeDir)
-	if err != nil {
-		return err
-	}
-	// net/http logs what it cannot make sense of, which is the dashboard's own text and may hold a key.
-	log.SetOutput(io.Discard)
+func serve(ctx context.Context, config env.Config, in io.Reader, out, errOut io.Writer) error {
 	lines := startLines(errOut)
 	defer lines.close()
-	srv, err := platform.New(platform.Options{
-		Config: config, Version: cli.Version, Host: host(), Project: project(),
-		Diagnostics: lines, Random: rand.Reader, Now: time.Now, After: time.After,
-	})
+	srv, err := platform.New(options(config, lines))
 	if err != nil {
 		return err
 	}

@@ -8,7 +8,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
-	"io"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -179,30 +179,35 @@ func TestSignals(t *testing.T) {
 // net/http would print both.
 func TestNothingSpills(t *testing.T) {
 	hidden := strings.Repeat("s", 8) + "ecret"
+	const body = `{"permissions":[]}`
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
 			panic(err)
 		}
 		defer conn.Close()
-		_, _ = io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}HTTP/1.1 200 OK\r\nX: "+hidden+"\r\n\r\n")
+		_, _ = fmt.Fprintf(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%sHTTP/1.1 200 OK\r\nX: %s\r\n\r\n", len(body), body, hidden)
 	}))
 	t.Cleanup(server.Close)
-	for name, vars := range map[string][]string{
-		"unasked": {"DANXBOT_DASHBOARD_URL=" + server.URL},
-		"proxy":   {"DANXBOT_DASHBOARD_URL=http://dash.invalid", "HTTP_PROXY=http://ada:" + hidden + "%zz@127.0.0.1:1"},
-		"scheme":  {"DANXBOT_DASHBOARD_URL=http://dash.invalid", "HTTP_PROXY=http://ada:" + hidden + "@127.0.0.1:x"},
-	} {
-		cmd, stderr := process(t, append(vars, "DANX_DASHBOARD_CREDENTIAL="+strings.Repeat("k", 20))...)
-		c := connect(t, cmd)
-		for range 3 {
-			result, err := c.CallTool(t.Context(), "50arms_api", json.RawMessage(`{"method":"GET","path":"/api/auth/me"}`))
-			if err != nil || strings.Contains(result.Text, hidden) || result.IsError != (name != "unasked") {
-				t.Errorf("%s: %+v, %v", name, result, err)
-			}
+	credential := "DANX_DASHBOARD_CREDENTIAL=" + strings.Repeat("k", 20)
+	cmd, stderr := process(t, "DANXBOT_DASHBOARD_URL="+server.URL, credential)
+	c := connect(t, cmd)
+	for range 3 {
+		result, err := c.CallTool(t.Context(), "50arms_api", json.RawMessage(`{"method":"GET","path":"/api/auth/me"}`))
+		if err != nil || result.IsError || strings.Contains(result.Text, hidden) {
+			t.Errorf("%+v, %v", result, err)
 		}
-		if err := c.Close(); err != nil || stderr.Len() > 0 {
-			t.Errorf("%s: %v, stderr: %s", name, err, stderr)
+	}
+	if err := c.Close(); err != nil || strings.Contains(stderr.String(), hidden) {
+		t.Errorf("%v, stderr: %s", err, stderr)
+	}
+
+	// A dispatch that reaches no dashboard does not start, and says why.
+	for _, proxy := range []string{"http://ada:" + hidden + "%zz@127.0.0.1:1", "http://ada:" + hidden + "@127.0.0.1:x"} {
+		cmd, stderr := process(t, "DANXBOT_DASHBOARD_URL=http://dash.invalid", "HTTP_PROXY="+proxy, credential)
+		err := cmd.Run()
+		if said := stderr.String(); cmd.ProcessState.ExitCode() != 1 || !strings.Contains(said, "permissions could not be read") || strings.Contains(said, hidden) {
+			t.Errorf("%v, stderr: %s", err, said)
 		}
 	}
 }

@@ -4,12 +4,10 @@ package client
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
-	"mime"
 	"net"
 	"net/http"
 	"net/url"
@@ -85,6 +83,7 @@ func New(o Options) (*Client, error) {
 			DialContext:            (&net.Dialer{Timeout: c.limits.Connect, KeepAlive: 30 * time.Second}).DialContext,
 			TLSHandshakeTimeout:    c.limits.Connect,
 			ResponseHeaderTimeout:  c.limits.Header,
+			ExpectContinueTimeout:  time.Second, // a file is sent when the dashboard wants it, or says nothing to that
 			MaxResponseHeaderBytes: 1 << 20,
 			ForceAttemptHTTP2:      true,
 			MaxIdleConnsPerHost:    8,
@@ -138,9 +137,15 @@ type Call struct {
 	Request *http.Request // its URL below the dashboard's
 	Key     secret.Text   // zero makes the call without a key
 	Limit   time.Duration // for the whole call; 0 is Limits.Total
+	// Stall, where it is not 0, stands in the place of Limit: the call may take any time, but no longer than this may
+	// pass without a byte of a body going out or coming in. It is for bodies that are files.
+	Stall time.Duration
 	// Grants says that the answer may hold a new key or secret, which the caller takes out and shows nobody: the body
 	// comes as it is, also when its header stops the client.
 	Grants bool
+	// Take, where it is there, reads the body of a 2xx as it comes, known secrets hidden: Limits.Body does not bound it.
+	// It may set the Response's Body. Its error is Do's, unless the body broke off.
+	Take func(resp *Response, body io.Reader) error
 }
 
 // Response is an answer that came whole, with a status from 200 to 299 or from 400 to 499.
@@ -152,7 +157,8 @@ type Response struct {
 	Body         []byte // known secrets in it are hidden, unless the call Grants
 }
 
-// Do makes one call. The error is a *Failure, an *Outdated, or ctx's when the caller gave up.
+// Do makes one call. The error is a *Failure, an *Outdated, ctx's when the caller gave up, or that of the request's own
+// body when it could not be read.
 func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	if err := c.Halted(); err != nil {
 		return nil, err
@@ -162,8 +168,8 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	if !ours { // a fault of the caller; the key must not pay for it
 		return nil, &Failure{Method: req.Method, Path: path, Reason: "not sent: the address is not below " + c.Dashboard()}
 	}
-	limited, cancel := context.WithTimeout(ctx, cmp.Or(call.Limit, c.limits.Total))
-	defer cancel()
+	limited, pace, end := c.bound(ctx, call)
+	defer end()
 	req = req.Clone(limited) // the caller's keeps no key
 	req.Header.Set("Accept", "application/json")
 	req.Header.Set("User-Agent", "platform-mcp/"+c.version.text)
@@ -182,53 +188,22 @@ func (c *Client) Do(ctx context.Context, call Call) (*Response, error) {
 	case <-limited.Done():
 		return nil, fail(0, fmt.Sprintf("not sent: %d calls are waiting for %s, which is the limit", c.limits.Calls, c.Dashboard()), nil)
 	}
+	out := newOutgoing(req, pace, c.limits.Header)
 	httpResp, err := c.http.RoundTrip(req)
+	if err == nil {
+		defer httpResp.Body.Close()
+	}
+	if bad := out.failed(); bad != nil && ctx.Err() == nil {
+		return nil, fmt.Errorf("%s %s: %w", req.Method, path, bad)
+	}
 	if err != nil {
 		return nil, fail(0, "no answer from "+c.Dashboard()+": "+c.why(err), err)
 	}
-	defer httpResp.Body.Close()
 	if err := c.checkFloor(httpResp.Header); err != nil && !call.Grants {
 		return nil, err
 	}
-	return c.receive(call, httpResp, path, fail)
-}
-
-// receive reads an answer, of which the header is there.
-func (c *Client) receive(call Call, httpResp *http.Response, path string, fail func(int, string, error) error) (*Response, error) {
-	status := httpResp.StatusCode
-	switch {
-	case status >= 300 && status < 400:
-		return nil, fail(status, "a redirect to "+c.destination(httpResp)+", which is not followed: set the dashboard's URL to where it lives", nil)
-	case status >= 500:
-		// What a failing server says is for a person to read; its end does not matter.
-		body, _ := io.ReadAll(io.LimitReader(httpResp.Body, 64<<10))
-		return nil, fail(status, Excerpt(string(c.known.HideBytes(body))), nil)
-	case status < 200:
-		return nil, fail(status, "no answer to a call", nil)
-	}
-	tooLarge := fmt.Sprintf("the body is over %d bytes, which is the limit; narrow the call, to fewer items or to a part", c.limits.Body)
-	if httpResp.ContentLength > c.limits.Body {
-		return nil, fail(status, tooLarge, nil)
-	}
-	var b bytes.Buffer // as large as the body from the start, where its length is known: growing leaves copies behind
-	b.Grow(int(max(httpResp.ContentLength, 0)) + bytes.MinRead)
-	if _, err := b.ReadFrom(io.LimitReader(httpResp.Body, c.limits.Body+1)); err != nil {
-		return nil, fail(status, fmt.Sprintf("the body broke off after %d bytes: %s", b.Len(), c.why(err)), err)
-	}
-	body := b.Bytes()
-	if int64(len(body)) > c.limits.Body {
-		return nil, fail(status, tooLarge, nil)
-	}
-	if !call.Grants {
-		body = c.known.HideBytes(body)
-	}
-	mediaType, _, err := mime.ParseMediaType(c.known.Hide(httpResp.Header.Get("Content-Type")))
-	if err != nil {
-		mediaType = ""
-	}
-	return &Response{
-		Method: call.Request.Method, Path: path, Status: status, Header: httpResp.Header, MediaType: mediaType, Body: body,
-	}, nil
+	pace.moved()
+	return c.receive(call, httpResp, pace, path, fail)
 }
 
 // below tells whether u is an address of the dashboard's, and its path there.
@@ -244,19 +219,6 @@ func (c *Client) destination(r *http.Response) string {
 		return "nowhere"
 	}
 	return Excerpt(c.known.Hide(u.Scheme + "://" + u.Host))
-}
-
-// why is the reason of a failed call in few words. net/http quotes what it could not read.
-func (c *Client) why(err error) string {
-	switch {
-	case errors.Is(err, errProxy):
-		return errProxy.Error()
-	case errors.Is(err, context.DeadlineExceeded):
-		return "it took too long"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return "the connection was closed"
-	}
-	return Excerpt(c.known.Hide(err.Error()))
 }
 
 // errProxy stands for net/http's own error, which quotes the address with its password.

@@ -6,8 +6,9 @@
 //   - A key goes to the configured scheme, host and path prefix and nowhere else. Redirects are not followed; one is an
 //     error that names where it leads.
 //   - 2xx and 4xx are answers. 5xx, redirects, and whatever the network does are a *Failure.
-//   - Each call has one time limit, and limits for connecting and for the first byte of the answer. An answer's body is
-//     bounded, and so is how many calls run at once.
+//   - Each call has one time limit, and limits for connecting and for the first byte of the answer; a call that carries a
+//     file has in the place of the first one for standing still. An answer's body is bounded, unless the caller takes it
+//     as it comes, and so is how many calls run at once.
 //   - What comes in is rid of the process's own secrets before anything quotes or cuts it. A body that echoes the key is
 //     therefore not handed on byte for byte: that is the one exception, and meant.
 //   - No call is repeated here. (net/http repeats one that it could not write to a connection that had gone idle, and

@@ -7,6 +7,7 @@
 //   - DANXBOT_TEAM: whose approvers see this session's access request.
 //   - CLAUDE_CODE_SESSION_ID: names the session's key file. Without it the key is kept in memory.
 //   - XDG_CONFIG_HOME: where key files lie, ~/.config by default.
+//   - DANXBOT_HTTP_TOKEN: what clients over HTTP have to send. Without it one is made.
 //
 // Three more are held to their form, though no tool of this build asks for them: DANXBOT_BOARD_ID, a board's number;
 // DANXBOT_SLACK_REPLY_URL, where replies to a Slack thread go; DANXBOT_EXTRA_TOOLS, what a dispatch has opted in to,

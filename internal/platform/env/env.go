@@ -24,6 +24,7 @@ const (
 	ExtraTools    = "DANXBOT_EXTRA_TOOLS"
 	SessionID     = "CLAUDE_CODE_SESSION_ID"
 	ConfigHome    = "XDG_CONFIG_HOME"
+	HTTPToken     = "DANXBOT_HTTP_TOKEN"
 )
 
 // Config is what the environment says.
@@ -36,6 +37,7 @@ type Config struct {
 	ExtraTools    []string    // in their order, each once
 	SessionID     string      // "" when the key is to be kept in memory
 	ConfigDir     string      // "" when there is no place for files; then the key is kept in memory too
+	HTTPToken     secret.Text // what clients over HTTP have to send; zero has one made
 	// Notes are oddities that do not stop the start, a line each for whoever reads the log.
 	Notes []string
 }
@@ -82,6 +84,7 @@ func Parse(lookup func(string) (string, bool), home func() (string, error)) (Con
 		{ExtraTools, readExtraTools},
 		{SessionID, readSessionID},
 		{ConfigHome, func(c *Config, v string) error { return readConfigHome(c, v, home) }},
+		{HTTPToken, readHTTPToken},
 	} {
 		value, _ := lookup(rule.variable)
 		if err := precheck(rule.variable, value); err != nil {
@@ -110,7 +113,7 @@ func precheck(variable, value string) error {
 
 func refuse(variable, value, problem string) error {
 	switch variable {
-	case Credential:
+	case Credential, HTTPToken:
 		value = ""
 	case DashboardURL, SlackReplyURL:
 		value = shownURL(value)
@@ -135,6 +138,24 @@ func readCredential(c *Config, v string) error {
 	}
 	if c.Credential = secret.New(v); v != "" && !c.Credential.Sendable() {
 		return refuse(Credential, v, "it holds blanks, line ends or other characters that no key has")
+	}
+	return nil
+}
+
+// shortestToken is how long a token has to be that somebody chose, in characters: it is all that stands between a caller
+// and the session.
+const shortestToken = 32
+
+func readHTTPToken(c *Config, v string) error {
+	switch c.HTTPToken = secret.New(v); {
+	case v == "":
+		return nil
+	case leftover.MatchString(v):
+		return refuse(HTTPToken, v, "it holds what a template left, and no token; set it to the token, or take it out")
+	case len(v) < shortestToken:
+		return refuse(HTTPToken, v, fmt.Sprintf("a token has at least %d characters; take it out to have one made", shortestToken))
+	case !c.HTTPToken.Sendable():
+		return refuse(HTTPToken, v, "it holds blanks, line ends or other characters that no header takes")
 	}
 	return nil
 }

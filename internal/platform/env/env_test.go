@@ -63,7 +63,7 @@ func TestAll(t *testing.T) {
 
 func TestEmptyIsNotSet(t *testing.T) {
 	vars := with(env.DashboardURL, "http://127.0.0.1:5555")
-	for _, name := range []string{env.Credential, env.Team, env.BoardID, env.SlackReplyURL, env.ExtraTools, env.SessionID, env.ConfigHome} {
+	for _, name := range []string{env.Credential, env.Team, env.BoardID, env.SlackReplyURL, env.ExtraTools, env.SessionID, env.ConfigHome, env.HTTPToken} {
 		vars[name] = ""
 	}
 	got, err := parse(vars)
@@ -192,6 +192,12 @@ func TestRefusals(t *testing.T) {
 		{variable: env.SessionID, value: "${CLAUDE_CODE_SESSION_ID}"},
 		{variable: env.ConfigHome, value: "${XDG_CONFIG_HOME}"},
 		{variable: env.ConfigHome, value: "/home/${USER}/.config"},
+		{variable: env.HTTPToken, value: strings.Repeat(word, 3), held: "-"},
+		{variable: env.HTTPToken, value: strings.Repeat(word, 4) + " " + word, held: "-"},
+		{variable: env.HTTPToken, value: strings.Repeat(word, 4) + "\n", held: "-"},
+		{variable: env.HTTPToken, value: "${" + strings.Repeat(word, 4) + "}", held: "-"},
+		{variable: env.HTTPToken, value: "{{" + strings.Repeat(word, 4) + "}}", held: "-"},
+		{variable: env.HTTPToken, value: "null", held: "-"},
 	}
 	for _, tt := range tests {
 		t.Run(fmt.Sprintf("%s=%.40q", tt.variable, tt.value), func(t *testing.T) {
@@ -276,8 +282,10 @@ func TestNoHome(t *testing.T) {
 
 func TestConfigShowsNoCredential(t *testing.T) {
 	key := strings.Repeat("k", 20)
-	got, err := parse(with(env.Credential, key))
-	if err != nil {
+	vars := with(env.Credential, key)
+	vars[env.HTTPToken] = strings.Repeat(key, 2)
+	got, err := parse(vars)
+	if err != nil || got.HTTPToken.Reveal() != vars[env.HTTPToken] {
 		t.Fatal(err)
 	}
 	if text := fmt.Sprintf("%v %+v %#v", got, got, got); strings.Contains(text, key) {

@@ -67,11 +67,17 @@ func (s Store) Path() string {
 // Load reads the key; it is zero when there is no file. An error says why a file that is there is not used; the file
 // is left as it is.
 func (s Store) Load() (secret.Text, error) {
+	key, _, err := s.Stored()
+	return key, err
+}
+
+// Stored is Load, with the time at which the key was stored.
+func (s Store) Stored() (secret.Text, time.Time, error) {
 	file, err := s.read()
 	if err != nil {
-		return secret.Text{}, err
+		return secret.Text{}, time.Time{}, err
 	}
-	return secret.New(file.APIKey), nil
+	return secret.New(file.APIKey), file.StoredAt.Time, nil
 }
 
 // read is the checked file, or the zero value when there is none.

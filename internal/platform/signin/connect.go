@@ -13,6 +13,7 @@ import (
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
+	"github.com/fiftyarms/platform/internal/platform/ask"
 	"github.com/fiftyarms/platform/internal/platform/client"
 	"github.com/fiftyarms/platform/internal/platform/secret"
 )
@@ -89,7 +90,7 @@ func (s *Session) lookAround() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if r := s.request; r != nil && (s.reload() || s.lapsed(r)) {
-		s.conclude(r, outcome{status: dash.AccessRequestStatusExpired})
+		s.conclude(r, outcome{status: dash.RequestStatusExpired})
 	}
 }
 
@@ -198,10 +199,10 @@ func (s *Session) tell(r *request) (result mcptools.PlanConnectResult, told bool
 		result.Note = new(client.Visible(r.note))
 	}
 	switch r.status {
-	case dash.AccessRequestStatusDenied:
+	case dash.RequestStatusDenied:
 		result.State = mcptools.PlanConnectResultStateDenied
 		result.Instruction = new("The person refused access. Tell the user, and do not call plan_connect again unless they want you to: that asks anew.")
-	case dash.AccessRequestStatusRevisionRequested:
+	case dash.RequestStatusRevisionRequested:
 		result.State = mcptools.PlanConnectResultStateChangesRequested
 		result.Instruction = new("The person wants the request changed as the note says. Call plan_connect again with a title that answers the note: that asks anew.")
 	default: // approved: there is a key; expired or claimed elsewhere: ask again
@@ -230,7 +231,7 @@ func (s *Session) notAsked(resp *client.Response) (mcptools.PlanConnectResult, e
 
 func (s *Session) rateLimited(resp *client.Response) mcptools.PlanConnectResult {
 	// Rounded up: too early is refused again.
-	seconds := int32((retryAfter(resp.Header, s.now()) + time.Second - 1) / time.Second)
+	seconds := int32((ask.RetryAfter(resp.Header, s.now()) + time.Second - 1) / time.Second)
 	return mcptools.PlanConnectResult{
 		State:             mcptools.PlanConnectResultStateRateLimited,
 		RetryAfterSeconds: &seconds,

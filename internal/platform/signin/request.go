@@ -3,26 +3,17 @@
 package signin
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/internal/platform/ask"
 	"github.com/fiftyarms/platform/internal/platform/client"
 	"github.com/fiftyarms/platform/internal/platform/secret"
-)
-
-const (
-	minPoll  = 500 * time.Millisecond // a server that asks for less is not obeyed
-	maxPoll  = 30 * time.Second       // also while the dashboard does not answer
-	minRetry = time.Second            // of a 429; also of one that does not say
-	maxRetry = time.Minute
 )
 
 // request is an access request that this process has made.
@@ -33,12 +24,15 @@ type request struct {
 	done   chan struct{} // closed when there is an outcome
 	outcome
 
+	ctx context.Context // of its poll: ends with the outcome, or with the session
+	end context.CancelFunc
+
 	trouble error // why the last claim said nothing; the session's mutex guards it
 }
 
 // outcome is what became of a request; it may be read when done is closed.
 type outcome struct {
-	status dash.AccessRequestStatus
+	status dash.RequestStatus
 	note   string      // the person's
 	key    secret.Text // with approved
 	err    error       // the claim failed for good; status is "" then
@@ -73,53 +67,37 @@ func (s *Session) create(ctx context.Context, body dash.AccessRequestCreate) (*r
 		return nil, nil, fmt.Errorf("%s %s: answered %d with something else than an access request (%w): is %s a dashboard?", resp.Method, resp.Path, resp.Status, err, s.client.Dashboard())
 	}
 	s.known.Add(r.secret)
+	r.ctx, r.end = context.WithCancel(s.ctx)
 	return r, nil, nil
 }
 
-// start begins to poll for what a person decides.
+// start begins to poll for what a person decides. What is no outcome is ridden out until the request lapses.
 func (s *Session) start(r *request) {
+	poll := ask.Poll{PollMs: r.made.PollMs, Until: r.until, Now: s.now, After: s.after}
 	s.polls.Go(func() {
-		interval := min(max(time.Duration(r.made.PollMs)*time.Millisecond, minPoll), maxPoll)
-		s.poll(r, interval)
+		if poll.Run(r.ctx, func() (bool, time.Duration, error) { return s.attempt(r) }) {
+			s.settle(r, outcome{status: dash.RequestStatusExpired})
+		}
 	})
 }
 
-// poll claims the request's key until there is an outcome or the session ends. What is no outcome is ridden out until
-// the request lapses: a person may decide as long as it lives.
-func (s *Session) poll(r *request, interval time.Duration) {
-	wait := interval
-	for {
-		left := r.until.Sub(s.now())
-		last := left <= wait
-		select {
-		case <-s.ctx.Done():
-		case <-r.done:
-		case <-s.after(min(wait, max(left, 0))):
-		}
-		if s.ctx.Err() != nil || r.ended() {
-			return
-		}
-		out, retryAfter, err := s.claim(r)
-		switch final := (*finalError)(nil); {
-		case err != nil && s.claims.Err() != nil:
-			return
-		case s.Halted() != nil && out.key.IsZero():
-			s.settle(r, outcome{err: s.Halted()})
-		case errors.As(err, &final):
-			s.settle(r, outcome{err: final.error})
-		case err != nil:
-			s.stumble(r, err)
-			wait = min(2*wait, maxPoll)
-		case out.status == dash.AccessRequestStatusPending:
-			s.stumble(r, nil)
-			wait = cmp.Or(retryAfter, interval)
-		default:
-			s.settle(r, out)
-		}
-		if last || s.lapsed(r) {
-			s.settle(r, outcome{status: dash.AccessRequestStatusExpired})
-		}
+// attempt claims once, and tells whether that settles the request or how to go on.
+func (s *Session) attempt(r *request) (settled bool, wait time.Duration, err error) {
+	out, wait, err := s.claim(r)
+	switch final := (*finalError)(nil); {
+	case err != nil && s.claims.Err() != nil:
+		return true, 0, nil // the session ends, and with it the request
+	case s.Halted() != nil && out.key.IsZero():
+		s.settle(r, outcome{err: s.Halted()})
+	case errors.As(err, &final):
+		s.settle(r, outcome{err: final.error})
+	case err != nil || out.status == dash.RequestStatusPending:
+		s.stumble(r, err)
+		return false, wait, err
+	default:
+		s.settle(r, out)
 	}
+	return true, 0, nil
 }
 
 func (s *Session) lapsed(r *request) bool { return !s.now().Before(r.until) }
@@ -139,7 +117,7 @@ func (s *Session) stumble(r *request, err error) {
 
 // claim asks once. A 429 is pending, with the time to wait.
 func (s *Session) claim(r *request) (outcome, time.Duration, error) {
-	pending := outcome{status: dash.AccessRequestStatusPending}
+	pending := outcome{status: dash.RequestStatusPending}
 	req, err := dash.NewClaimAccessRequestRequest(s.client.Base(), dash.AccessRequestClaim{Secret: r.made.Secret})
 	if err != nil {
 		return outcome{}, 0, fmt.Errorf("claim: %w", err)
@@ -151,9 +129,9 @@ func (s *Session) claim(r *request) (outcome, time.Duration, error) {
 	switch resp.Status {
 	case http.StatusOK:
 	case http.StatusNotFound: // the dashboard forgets a request soon after it lapsed
-		return outcome{status: dash.AccessRequestStatusExpired}, 0, nil
+		return outcome{status: dash.RequestStatusExpired}, 0, nil
 	case http.StatusTooManyRequests:
-		return pending, retryAfter(resp.Header, s.now()), nil
+		return pending, ask.RetryAfter(resp.Header, s.now()), nil
 	case http.StatusBadRequest:
 		return outcome{}, 0, &finalError{s.refusal(resp)}
 	default:
@@ -167,7 +145,7 @@ func (s *Session) claim(r *request) (outcome, time.Duration, error) {
 	if said.Note != nil {
 		out.note = *said.Note
 	}
-	if said.Status == dash.AccessRequestStatusApproved {
+	if said.Status == dash.RequestStatusApproved {
 		if said.APIKey != nil {
 			out.key = secret.New(*said.APIKey)
 		}
@@ -189,7 +167,8 @@ func (s *Session) settle(r *request, out outcome) {
 			s.log.Warn("the key is kept in memory only: this session has to ask again when it is restarted", "error", err)
 		}
 		delete(s.dead, sum(out.key)) // alive, if a person has just granted it
-		s.key, s.loaded = out.key, true
+		s.loaded = true
+		s.hold(out.key)
 		if s.request == r {
 			s.request = nil
 		}
@@ -202,6 +181,7 @@ func (s *Session) conclude(r *request, out outcome) {
 	if !r.ended() {
 		r.outcome = out
 		close(r.done)
+		r.end()
 	}
 }
 
@@ -209,17 +189,4 @@ func (s *Session) conclude(r *request, out outcome) {
 func (s *Session) refusal(resp *client.Response) *client.Refusal {
 	resp.Body = s.known.HideBytes(resp.Body)
 	return resp.Refusal()
-}
-
-// retryAfter is how long a 429 wants to be left alone: seconds or a date, from 1 s, which is also for one that does not
-// say, to 1 min.
-func retryAfter(h http.Header, now time.Time) time.Duration {
-	text := strings.TrimSpace(h.Get("Retry-After"))
-	wait := time.Duration(0)
-	if seconds, err := strconv.ParseFloat(text, 64); err == nil && seconds > 0 {
-		wait = time.Duration(min(seconds, maxRetry.Seconds()) * float64(time.Second))
-	} else if at, err := http.ParseTime(text); err == nil {
-		wait = at.Sub(now)
-	}
-	return min(max(wait, minRetry), maxRetry)
 }

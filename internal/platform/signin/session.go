@@ -3,11 +3,8 @@
 package signin
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
-	"fmt"
-	"io"
 	"log/slog"
 	"net/http"
 	"sync"
@@ -60,6 +57,9 @@ type Session struct {
 
 	mu      sync.Mutex
 	key     secret.Text
+	tenure  context.Context // ends when the key is let go or replaced; over where there is no key
+	over    context.CancelFunc
+	news    chan struct{}                  // closed at the next change of the key
 	loaded  bool                           // the key store was read since the session was last signed out
 	dead    map[[sha256.Size]byte]struct{} // keys that lapsed: a store may hold one that it cannot remove
 	revoked *Revoked                       // for good
@@ -71,10 +71,12 @@ func New(o Options) *Session {
 	s := &Session{
 		client: o.Client, dispatch: !o.Credential.IsZero(), keys: o.Keys, team: o.Team,
 		now: o.Now, after: o.After, log: o.Log, known: o.Known, dead: map[[sha256.Size]byte]struct{}{},
-		key: o.Credential, loaded: !o.Credential.IsZero(), asking: make(chan struct{}, 1),
+		loaded: !o.Credential.IsZero(), asking: make(chan struct{}, 1), news: make(chan struct{}),
 	}
 	s.known.Add(o.Credential)
 	s.ctx, s.end = context.WithCancel(context.Background())
+	s.tenure, s.over = context.WithCancel(s.ctx)
+	s.hold(o.Credential)
 	s.claims, s.giveUp = context.WithCancel(context.Background())
 	return s
 }
@@ -110,26 +112,6 @@ func (s *Session) Call(ctx context.Context, req *http.Request) (*client.Response
 	return s.call(ctx, client.Call{Request: req, Key: key})
 }
 
-// tells refuses a call that would write a secret of this session where others read it.
-func (s *Session) tells(req *http.Request) error {
-	said := []byte(req.URL.String())
-	if req.GetBody != nil {
-		body, err := req.GetBody()
-		if err != nil {
-			return err
-		}
-		content, err := io.ReadAll(body)
-		if err != nil {
-			return err
-		}
-		said = append(said, content...)
-	}
-	if !bytes.Equal(s.known.HideBytes(said), said) {
-		return fmt.Errorf("%s %s: not sent: the call holds this session's key, which nobody else may read; leave it out", req.Method, req.URL.Path)
-	}
-	return nil
-}
-
 func (s *Session) call(ctx context.Context, call client.Call) (*client.Response, error) {
 	resp, err := s.client.Do(ctx, call)
 	if err != nil {
@@ -161,6 +143,11 @@ func (s *Session) halted() error {
 func (s *Session) standing() (secret.Text, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.held()
+}
+
+// held is standing. s.mu is held.
+func (s *Session) held() (secret.Text, error) {
 	if err := s.halted(); err != nil {
 		return secret.Text{}, err
 	}
@@ -185,7 +172,7 @@ func (s *Session) load() {
 		return
 	}
 	s.known.Add(key)
-	s.key = key
+	s.hold(key)
 }
 
 // reload reads the key store once more: another process of this session may have put a key there. It tells whether
@@ -239,5 +226,6 @@ func (s *Session) drop() {
 	}
 	s.dead[sum(s.key)] = struct{}{}
 	// Another process of this session may have signed in since: the store is worth another look.
-	s.key, s.loaded = secret.Text{}, s.dispatch
+	s.loaded = s.dispatch
+	s.hold(secret.Text{})
 }

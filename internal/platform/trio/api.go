@@ -12,12 +12,14 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/openapi"
 	"github.com/fiftyarms/platform/internal/platform/client"
 	"github.com/fiftyarms/platform/internal/platform/contract"
+	"github.com/fiftyarms/platform/internal/platform/trio/jq"
 )
 
 // call is a call as it is going to be made.
@@ -25,7 +27,10 @@ type call struct {
 	method, path string // the path as it stands in a URL
 	query        url.Values
 	body         json.RawMessage
-	board        string // the argument; "" when it is not given
+	board        string             // the argument; "" when it is not given
+	filter       *jq.Filter         // what to take of the answer; nil is all
+	op           *openapi.Operation // nil where this build does not know the route
+	marks        dash.Operation     // the zero Operation then
 }
 
 // API calls one route. The error is a halt, or says why there is no answer to hand on.
@@ -35,6 +40,11 @@ func (t *Trio) API(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResu
 		return mcptools.APIResult{}, err
 	}
 	c := call{method: string(args.Method), body: args.Body}
+	if args.Select != nil {
+		if c.filter, err = jq.Compile(*args.Select); err != nil {
+			return mcptools.APIResult{}, fmt.Errorf("50arms_api: select is no jq expression that can be run: %w. The call was not sent", err)
+		}
+	}
 	if c.board, err = readBoard(args.Board); err != nil {
 		return mcptools.APIResult{}, err
 	}
@@ -45,14 +55,15 @@ func (t *Trio) API(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResu
 		return invalid(issues)
 	}
 	if match, known := doc.Match(c.method, c.path); known {
-		op := contract.Marks(match.Operation.ID())
-		if err := beyond(op, c); err != nil {
+		known := c
+		known.op, known.marks = match.Operation, contract.Marks(match.Operation.ID())
+		if err := beyond(known); err != nil {
 			return mcptools.APIResult{}, err
 		}
-		fitted, issues := t.fit(match, op, c)
+		fitted, issues := t.fit(match, known)
 		switch {
 		case len(issues) == 0:
-			return t.perform(ctx, op, fitted)
+			return t.perform(ctx, fitted)
 		case len(match.Params) == 0 || !t.listed(ctx, c.method, c.path):
 			return invalid(issues)
 		}
@@ -70,40 +81,47 @@ func (t *Trio) API(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResu
 	if issues := c.scope(contract.BoardOptional, false, 0); len(issues) > 0 {
 		return invalid(issues)
 	}
-	return t.perform(ctx, dash.Operation{}, c)
+	return t.perform(ctx, c)
 }
 
-// perform makes a call of an operation, of which the marks are known if this build knows it.
-func (t *Trio) perform(ctx context.Context, op dash.Operation, c call) (mcptools.APIResult, error) {
+// perform makes a call of an operation and hands on the answer.
+func (t *Trio) perform(ctx context.Context, c call) (mcptools.APIResult, error) {
 	req, err := t.client.NewRequest(c.method, c.path, c.query, c.body)
 	if err != nil {
 		return mcptools.APIResult{}, err
 	}
-	if op.Idempotent {
+	if c.marks.Idempotent {
 		key, err := t.newKey()
 		if err != nil {
 			return mcptools.APIResult{}, err
 		}
 		req.Header.Set(idempotencyKey, key)
 	}
-	var result mcptools.APIResult
-	resp, err := t.send(ctx, req)
-	if err == nil {
-		result, err = answer(resp)
+	in := &reading{spill: t.spill, selects: c.filter != nil, download: c.marks.Download}
+	made := client.Call{Request: req, Take: in.take}
+	if c.marks.Download {
+		made.Stall = stall
 	}
-	if cut, ok := errors.AsType[*client.Failure](err); op.Download && err != nil && (resp != nil || ok && cut.Status == http.StatusOK) {
-		err = fmt.Errorf("%w; a person can download the file on the card's page", err)
+	resp, err := t.send(ctx, made)
+	if err != nil {
+		return mcptools.APIResult{}, err
 	}
-	return result, err
+	if resp.Status >= 400 {
+		return refused(resp)
+	}
+	return t.answer(ctx, c, resp, in)
 }
 
+// stall is how long a download may stand still.
+const stall = 30 * time.Second
+
 // beyond refuses what this tool cannot do, whatever the call says.
-func beyond(op dash.Operation, c call) error {
+func beyond(c call) error {
 	switch {
-	case op.Stream:
+	case c.marks.Stream:
 		return fmt.Errorf("%s %s: not sent: this route streams events for as long as they are read, and a tool answers once. Read what happened to a card with GET /api/issues/{id}/history; people see it happen on the pages", c.method, c.path)
-	case op.BodyLimit > 0:
-		return fmt.Errorf("%s %s: not sent: this route takes the bytes of a file, and this tool sends JSON only. A person can attach the file on the card's page; the tool attach_file, which uploads files, is not in this build", c.method, c.path)
+	case c.marks.BodyLimit > 0:
+		return fmt.Errorf("%s %s: not sent: this route takes the bytes of a file, and this tool sends JSON only. The tool attach_file uploads a local file. Where you do not have it, your key lacks %s: ask for that with request_permission", c.method, c.path, c.marks.Permission)
 	}
 	return nil
 }
@@ -139,14 +157,14 @@ func checkPath(doc *openapi.Document, path string) (string, []openapi.Issue) {
 
 // fit holds a call of a known route to this build's contract. It mends the body where clients are known to break it,
 // and gives the call its board.
-func (t *Trio) fit(match openapi.Match, marks dash.Operation, c call) (call, []openapi.Issue) {
+func (t *Trio) fit(match openapi.Match, c call) (call, []openapi.Issue) {
 	op := match.Operation
 	c.query = maps.Clone(c.query) // the caller's stays as it is, for a route of the dashboard's own
 	c.body = withoutNull(c.body, len(op.RequestContentTypes()) == 0)
 	if c.body != nil {
 		c.body, _ = op.HealBody(c.body)
 	}
-	issues := c.scope(marks.BoardScope, op.BodyTakes("board"), t.board)
+	issues := c.scope(c.marks.BoardScope, op.BodyTakes("board"), t.board)
 	for _, issue := range op.Check(openapi.Request{PathParams: match.Params, Query: c.query, Body: c.body}, openapi.Courtesy) {
 		// What was said of the board already says more.
 		if len(issues) == 0 || issue.In != issues[0].In || issue.Path != issues[0].Path {

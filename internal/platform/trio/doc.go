@@ -12,5 +12,7 @@
 // the network lost it before an answer. Nothing else is made twice.
 //
 // Bodies are handed on as raw JSON in both directions, so that the order of keys, unknown keys and integers above 2^53
-// survive.
+// survive. Of an answer an agent may take a part, by a jq expression; an expression that fails loses no answer. What is
+// over 60,000 bytes, or no text, is answered as a file. An answer that is not as this build's contract has it is handed
+// on whole, with a note of where: the dashboard may be newer, or broken.
 package trio

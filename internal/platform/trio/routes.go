@@ -15,6 +15,7 @@ import (
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/openapi"
+	"github.com/fiftyarms/platform/internal/platform/client"
 )
 
 // APIList lists what the key may reach. The error is a halt, a failure, or a refusal in words.
@@ -56,7 +57,7 @@ func (t *Trio) fetchRoutes(ctx context.Context, tag string) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list routes: %w", err)
 	}
-	resp, err := t.send(ctx, req)
+	resp, err := t.send(ctx, client.Call{Request: req})
 	if err != nil {
 		return nil, err
 	}

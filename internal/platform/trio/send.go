@@ -18,11 +18,12 @@ const idempotencyKey = "Idempotency-Key"
 
 // send makes a call, and makes it once more when the network lost it before any answer came and a second time can do no
 // harm: it reads, or carries a key by which the dashboard knows it again.
-func (t *Trio) send(ctx context.Context, req *http.Request) (*client.Response, error) {
-	resp, err := t.session.Call(ctx, req)
+func (t *Trio) send(ctx context.Context, call client.Call) (*client.Response, error) {
+	resp, err := t.session.Do(ctx, call)
 	if lost, ok := errors.AsType[*client.Failure](err); !ok || !lost.Unanswered() {
 		return resp, err
 	}
+	req := call.Request
 	if req.Method != http.MethodGet && req.Header.Get(idempotencyKey) == "" {
 		return resp, err
 	}
@@ -33,7 +34,7 @@ func (t *Trio) send(ctx context.Context, req *http.Request) (*client.Response, e
 		}
 		req.Body = body
 	}
-	return t.session.Call(ctx, req)
+	return t.session.Do(ctx, call)
 }
 
 // newKey is a fresh idempotency key.

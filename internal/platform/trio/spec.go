@@ -11,6 +11,7 @@ import (
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/openapi"
+	"github.com/fiftyarms/platform/internal/platform/client"
 )
 
 // APISpec reads the contract of some routes from the dashboard, whose contract may be newer than this build's. The
@@ -24,7 +25,7 @@ func (t *Trio) APISpec(ctx context.Context, args mcptools.APISpecArgs) (mcptools
 	if err != nil {
 		return nil, fmt.Errorf("read contract: %w", err)
 	}
-	resp, err := t.send(ctx, req)
+	resp, err := t.send(ctx, client.Call{Request: req})
 	if err != nil {
 		return nil, err
 	}

@@ -8,17 +8,17 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"net/http"
 	"time"
 
 	"github.com/fiftyarms/platform/internal/openapi"
 	"github.com/fiftyarms/platform/internal/platform/client"
+	"github.com/fiftyarms/platform/internal/platform/spill"
 )
 
 // Session makes calls with the session's key.
 type Session interface {
-	// Call makes one. An error is a halt or a failure; 2xx and 4xx are answers.
-	Call(ctx context.Context, req *http.Request) (*client.Response, error)
+	// Do makes one, and sets its Key. An error is a halt or a failure; 2xx and 4xx are answers.
+	Do(ctx context.Context, call client.Call) (*client.Response, error)
 }
 
 // Options make a Trio.
@@ -28,7 +28,8 @@ type Options struct {
 	Contract func() (*openapi.Document, error) // this build's, indexed when first asked for
 	Board    int64                             // the session's own; 0 where it has none
 	Now      func() time.Time
-	Random   io.Reader // safe for concurrent use
+	Random   io.Reader     // safe for concurrent use
+	Spill    *spill.Folder // takes long answers; nil is this user's own
 }
 
 // Trio is the three tools. It is safe for concurrent use.
@@ -38,13 +39,17 @@ type Trio struct {
 	contract func() (*openapi.Document, error)
 	board    int64
 	random   io.Reader
+	spill    *spill.Folder
 	routes   routeCache
 }
 
 // New makes the tools.
 func New(o Options) *Trio {
+	if o.Spill == nil {
+		o.Spill = spill.New(spill.Options{Now: o.Now, Random: o.Random})
+	}
 	return &Trio{
-		session: o.Session, client: o.Client, contract: o.Contract, board: o.Board, random: o.Random, routes: routeCache{now: o.Now},
+		session: o.Session, client: o.Client, contract: o.Contract, board: o.Board, random: o.Random, spill: o.Spill, routes: routeCache{now: o.Now},
 	}
 }
 
