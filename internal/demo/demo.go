@@ -76,7 +76,7 @@ func run(ctx context.Context, out, errOut io.Writer, once, asJSON bool) (err err
 	if asJSON {
 		person = io.Discard
 	}
-	fmt.Fprintln(person, "From an agent's first call to a card that is done:")
+	fmt.Fprintln(person, "From an agent's first call to a card that is done, and a permission asked for on the way:")
 	report := dash.DemoReport{Ok: true}
 	for i, s := range w.steps() {
 		start := time.Now()

@@ -50,7 +50,7 @@ func TestEveryStepHolds(t *testing.T) {
 	if err := json.Unmarshal(out.Bytes(), &report); err != nil {
 		t.Fatal(err)
 	}
-	if !report.Ok || len(report.Steps) < 18 {
+	if !report.Ok || len(report.Steps) < 24 {
 		t.Errorf("report %+v", report)
 	}
 	if left, _ := os.ReadDir(tmp); len(left) > 0 {
@@ -67,7 +67,7 @@ func TestStepsAreReadable(t *testing.T) {
 	if err := run(t.Context(), &out, &errOut, true, false); err != nil {
 		t.Fatalf("%v\n%s", err, out.String())
 	}
-	for _, want := range []string{"Not signed in", "code ", "person_required", "nearest: GET /api/auth/permissions", "409 gate_failed, acceptance: ", "issue.transitioned", "All 18 steps held."} {
+	for _, want := range []string{"Not signed in", "code ", "person_required", "nearest: GET /api/auth/permissions", "409 gate_failed, acceptance: ", "issue.transitioned", "reminder: ", "list_changed came once", "All 24 steps held."} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("the output lacks %q:\n%s", want, out.String())
 		}

@@ -13,10 +13,11 @@ import (
 
 	"github.com/fiftyarms/platform/gen/dash"
 	"github.com/fiftyarms/platform/gen/mcptools"
+	"github.com/fiftyarms/platform/internal/mcpclient"
 )
 
 // steps are the main job in order. Each builds on the ones before it.
-func (w *world) steps() []step { return slices.Concat(w.accessSteps(), w.cardSteps()) }
+func (w *world) steps() []step { return slices.Concat(w.accessSteps(), w.cardSteps(), w.askingSteps()) }
 
 // accessSteps are the way from an agent's first call to an approved one.
 func (w *world) accessSteps() []step {
@@ -55,27 +56,35 @@ func (w *world) setUp(ctx context.Context) (string, error) {
 }
 
 func (w *world) startAgent(ctx context.Context) (string, error) {
-	if err := w.spawn(ctx); err != nil {
+	var err error
+	if w.agent, err = w.spawn(ctx, w.sessionID); err != nil {
 		return "", err
 	}
-	raw, err := w.agent.Request(ctx, "tools/list", nil)
+	names, err := tools(ctx, w.agent)
 	if err != nil {
 		return "", err
 	}
+	if want := []string{"50arms_api", "50arms_api_list", "50arms_api_spec", "plan_connect", "request_permission"}; !slices.Equal(names, want) {
+		return "", fmt.Errorf("want the tools %v, got %v", want, names)
+	}
+	return strings.Join(names, "  "), nil
+}
+
+// tools are the names of the tools that a session is shown.
+func tools(ctx context.Context, client *mcpclient.Client) (names []string, err error) {
+	raw, err := client.Request(ctx, "tools/list", nil)
+	if err != nil {
+		return nil, err
+	}
 	var list struct{ Tools []struct{ Name string } }
 	if err := json.Unmarshal(raw, &list); err != nil {
-		return "", err
+		return nil, err
 	}
-	var names []string
 	for _, t := range list.Tools {
 		names = append(names, t.Name)
 	}
-	for _, want := range []string{"50arms_api", "50arms_api_list", "50arms_api_spec", "plan_connect"} {
-		if !slices.Contains(names, want) {
-			return "", fmt.Errorf("tool %s is missing among %v", want, names)
-		}
-	}
-	return strings.Join(names, "  "), nil
+	slices.Sort(names)
+	return names, nil
 }
 
 func (w *world) halt(ctx context.Context) (string, error) {
@@ -89,8 +98,8 @@ func (w *world) halt(ctx context.Context) (string, error) {
 	return res.Text, nil
 }
 
-func (w *world) planConnect(ctx context.Context) (mcptools.PlanConnectResult, error) {
-	res, err := w.agent.CallTool(ctx, "plan_connect", mcptools.PlanConnectArgs{Title: new(title)})
+func planConnect(ctx context.Context, client *mcpclient.Client, title string) (mcptools.PlanConnectResult, error) {
+	res, err := client.CallTool(ctx, "plan_connect", mcptools.PlanConnectArgs{Title: &title})
 	if err != nil {
 		return mcptools.PlanConnectResult{}, err
 	}
@@ -101,8 +110,10 @@ func (w *world) planConnect(ctx context.Context) (mcptools.PlanConnectResult, er
 	return out, json.Unmarshal([]byte(res.Text), &out)
 }
 
-func (w *world) ask(ctx context.Context) (string, error) {
-	res, err := w.planConnect(ctx)
+func (w *world) ask(ctx context.Context) (string, error) { return w.askWith(ctx, w.agent, title) }
+
+func (w *world) askWith(ctx context.Context, client *mcpclient.Client, title string) (string, error) {
+	res, err := planConnect(ctx, client, title)
 	if err != nil {
 		return "", err
 	}
@@ -114,7 +125,10 @@ func (w *world) ask(ctx context.Context) (string, error) {
 	return fmt.Sprintf("code %s, link %s", w.code, *res.ApprovalURL), nil
 }
 
-func (w *world) approve(ctx context.Context) (string, error) {
+func (w *world) approve(ctx context.Context) (string, error) { return w.approveWith(ctx, nil) }
+
+// approveWith approves the access request that waits; no permissions are the usual ones.
+func (w *world) approveWith(ctx context.Context, granted []dash.Permission) (string, error) {
 	seen, err := w.api.GetAccessRequestWithResponse(ctx, w.publicID)
 	if err != nil {
 		return "", err
@@ -126,22 +140,24 @@ func (w *world) approve(ctx context.Context) (string, error) {
 	if r.ConfirmCode != w.code {
 		return "", fmt.Errorf("the page shows code %s, the agent %s", r.ConfirmCode, w.code)
 	}
-	done, err := w.api.ApproveAccessRequestWithResponse(ctx, w.publicID, dash.AccessRequestApproval{Digest: r.Digest}, w.withCSRF)
+	done, err := w.api.ApproveAccessRequestWithResponse(ctx, w.publicID, dash.AccessRequestApproval{Digest: r.Digest, Permissions: granted}, w.withCSRF)
 	if err != nil {
 		return "", err
 	}
-	if done.JSON200 == nil || done.JSON200.Status != dash.AccessRequestStatusApproved {
+	if done.JSON200 == nil || done.JSON200.Status != dash.RequestStatusApproved {
 		return "", unexpected("POST /api/access-requests/{publicId}/approve", done.HTTPResponse, done.Body)
 	}
 	host := ""
 	if r.Client.Host != nil {
 		host = " on " + *r.Client.Host
 	}
-	return fmt.Sprintf("%s%s, from %s, asked for: %s\nthe decision names digest %s…", r.Client.Name, host, r.Address, title, r.Digest[:16]), nil
+	return fmt.Sprintf("%s%s, from %s, asked for: %s\nthe decision names digest %s…", r.Client.Name, host, r.Address, *r.Title, r.Digest[:16]), nil
 }
 
-func (w *world) connect(ctx context.Context) (string, error) {
-	res, err := w.planConnect(ctx)
+func (w *world) connect(ctx context.Context) (string, error) { return connect(ctx, w.agent) }
+
+func connect(ctx context.Context, client *mcpclient.Client) (string, error) {
+	res, err := planConnect(ctx, client, title)
 	if err != nil {
 		return "", err
 	}
@@ -213,11 +229,14 @@ func (w *world) call(ctx context.Context) (string, error) {
 }
 
 func (w *world) callAPI(ctx context.Context, args mcptools.APIArgs) (mcptools.APIResult, error) {
-	res, err := w.agent.CallTool(ctx, "50arms_api", args)
+	return callTool[mcptools.APIResult](ctx, w.agent, "50arms_api", args)
+}
+
+func callTool[Result any](ctx context.Context, client *mcpclient.Client, name string, args any) (out Result, err error) {
+	res, err := client.CallTool(ctx, name, args)
 	if err != nil {
-		return mcptools.APIResult{}, err
+		return out, err
 	}
-	var out mcptools.APIResult
 	return out, decode(res.Text, res.IsError, &out)
 }
 

@@ -38,9 +38,9 @@ type world struct {
 	csrf            string
 
 	errOut         io.Writer
-	agent          *mcpclient.Client
+	agent, reader  *mcpclient.Client // the reader may only read cards to begin with
 	sessionID      string
-	code, publicID string
+	code, publicID string // of the request that a person decides next
 
 	streams *http.Client
 	stream  io.ReadCloser // the agent's, once it is open
@@ -92,19 +92,22 @@ func (w *world) serve(ctx context.Context) error {
 }
 
 // spawn starts platform-mcp: this same binary under another name, with an environment of its own.
-func (w *world) spawn(ctx context.Context) error {
+func (w *world) spawn(ctx context.Context, sessionID string) (*mcpclient.Client, error) {
 	self, err := os.Executable()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	cmd := exec.Command(self, agentCommand)
-	cmd.Env = append(cleanEnv(), "DANXBOT_DASHBOARD_URL="+w.url, "CLAUDE_CODE_SESSION_ID="+w.sessionID, "XDG_CONFIG_HOME="+filepath.Join(w.dir, configFolder))
+	cmd.Env = append(cleanEnv(), "DANXBOT_DASHBOARD_URL="+w.url, "CLAUDE_CODE_SESSION_ID="+sessionID, "XDG_CONFIG_HOME="+filepath.Join(w.dir, configFolder))
 	cmd.Stderr = w.errOut
-	if w.agent, err = mcpclient.Start(cmd); err != nil {
-		return err
+	client, err := mcpclient.Start(cmd)
+	if err != nil {
+		return nil, err
 	}
-	_, err = w.agent.Initialize(ctx, "50arms-demo")
-	return err
+	if _, err := client.Initialize(ctx, "50arms-demo"); err != nil {
+		return nil, errors.Join(err, client.Close())
+	}
+	return client, nil
 }
 
 // cleanEnv is the environment without what would make the agent a dispatch or point it at another dashboard.
@@ -136,8 +139,10 @@ func (w *world) wait(ctx context.Context) error {
 // close ends the agent, then the server, then deletes what they wrote.
 func (w *world) close() error {
 	var errs []error
-	if w.agent != nil {
-		errs = append(errs, w.agent.Close())
+	for _, client := range []*mcpclient.Client{w.agent, w.reader} {
+		if client != nil {
+			errs = append(errs, client.Close())
+		}
 	}
 	if w.stream != nil {
 		_ = w.stream.Close() // which the last step may have done

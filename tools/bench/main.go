@@ -2,9 +2,10 @@
 
 // Command bench measures every figure that the product promises, all in one run on one machine, and says which hold:
 //
-//	go run ./tools/bench [-json]
+//	go run ./tools/bench [-json] [-write docs/figures.md]
 //
-// Times are of whole processes, as the operating system accounts for them. It ends with 1 if a promise is not kept.
+// Times are of whole processes, as the operating system accounts for them. It ends with 1 if a promise is not kept. What
+// it saw is written to docs/figures.md, where the product's figures are told; -write "" writes nothing.
 package main
 
 import (
@@ -19,6 +20,7 @@ import (
 	"path/filepath"
 	"slices"
 	"text/tabwriter"
+	"time"
 )
 
 // A figure is one promise and what was seen of it.
@@ -42,6 +44,7 @@ func (f figure) promised() string {
 
 func main() {
 	asJSON := flag.Bool("json", false, "print one JSON array")
+	page := flag.String("write", "docs/figures.md", "the page that the figures are written to; empty for none")
 	flag.Parse()
 	switch flag.Arg(0) {
 	case directArg: // this process as the plain HTTP client that a call is compared with
@@ -52,6 +55,9 @@ func main() {
 	figures, err := run(context.Background())
 	if err == nil {
 		err = report(os.Stdout, figures, *asJSON)
+	}
+	if err == nil && *page != "" {
+		err = writePage(*page, figures, time.Now())
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -97,8 +103,16 @@ func run(ctx context.Context) (figures []figure, err error) {
 	if err != nil {
 		return nil, err
 	}
+	surface, err := surfaceFigures(ctx, binary, d)
+	if err != nil {
+		return nil, err
+	}
+	files, err := fileFigures(ctx, binary, dir, d)
+	if err != nil {
+		return nil, err
+	}
 	cards, err := cardFigures(ctx, d)
-	return slices.Concat(start, call, cards), err
+	return slices.Concat(start, call, surface, files, cards), err
 }
 
 func report(out io.Writer, figures []figure, asJSON bool) error {
