@@ -7,11 +7,13 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/platform"
 	"github.com/fiftyarms/platform/internal/platform/secret"
 	"github.com/fiftyarms/platform/internal/testkit"
@@ -78,15 +80,25 @@ func TestCards(t *testing.T) {
 		}
 	}
 
-	// Of files: text is shown, other bytes are not, and both can be had on the page.
+	// Of files: text is shown, other bytes are put into a file.
 	for filename, content := range map[string]string{"notes.md": "# Notes", "bytes.bin": "\x00\x01"} {
 		r := ada.Request("POST", "/api/issues/SHOP-1/attachments?board=1&filename="+filename, content)
 		r.Header.Set("Content-Type", "application/octet-stream")
-		file := testkit.Decode[dash.Attachment](t, ada.Do(r), 201)
-		path, _, _ := strings.Cut(file.URL, "?")
+		file := testkit.Decode[dash.AttachmentKept](t, ada.Do(r), 201).Attachment
+		path, _, _ := strings.Cut(file.URL, "?") // the session's own board is added
 		a := p.call("50arms_api", fmt.Sprintf(`{"method":"GET","path":%q}`, path))
-		if shown := `{"ok":true,"status":200,"body":"# Notes"}`; filename == "notes.md" && a.text != shown || filename != "notes.md" && (!a.isError || !strings.Contains(a.text, "2 bytes of application/octet-stream")) {
+		if shown := `{"ok":true,"status":200,"body":"# Notes"}`; filename == "notes.md" && a.text != shown {
 			t.Errorf("%+v", a)
+		}
+		if filename == "notes.md" {
+			continue
+		}
+		var put mcptools.APIResult
+		if err := json.Unmarshal([]byte(a.text), &put); err != nil || put.File == nil || put.Body != nil {
+			t.Fatalf("%+v: %v", a, err)
+		}
+		if b, err := os.ReadFile(*put.File); err != nil || string(b) != content {
+			t.Errorf("the file holds %q: %v", b, err)
 		}
 	}
 }

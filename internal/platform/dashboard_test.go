@@ -260,15 +260,12 @@ func TestDispatch(t *testing.T) {
 		}
 	}
 
-	// A credential that the dashboard does not know is told as it is, and stays.
-	p = start(t, d.URL, dispatch)
-	for range 2 {
-		if got := p.want("50arms_api", goodArgs["50arms_api"]); !strings.Contains(got, `"error":"unauthenticated"`) || !strings.Contains(got, `"status":401`) {
-			t.Error(got)
-		}
-		if a := p.call("plan_connect", "{}"); !a.isError || !strings.Contains(a.text, "credential") {
-			t.Errorf("%+v", a)
-		}
+	// A credential that the dashboard does not know, or has revoked, ends the start, in the dashboard's words.
+	if err := boot(t, d.URL, dispatch); err == nil || !strings.Contains(err.Error(), "401") || !strings.Contains(err.Error(), "ask for access") {
+		t.Error(err)
+	}
+	if err := boot(t, d.URL, func(o *platform.Options) { o.Config.Credential = secret.New(agent.Key) }); err == nil || !strings.Contains(err.Error(), "Ada revoked") {
+		t.Error(err)
 	}
 }
 

@@ -116,6 +116,7 @@ func start(t *testing.T, dashboard string, change func(*platform.Options)) *peer
 	p.in = inW
 	go func() {
 		p.done <- srv.Serve(context.Background(), inR, outW)
+		_ = inR.Close() // or a client that goes on writing would hang
 		_ = outW.Close()
 	}()
 	read := make(chan struct{})
@@ -134,6 +135,26 @@ func start(t *testing.T, dashboard string, change func(*platform.Options)) *peer
 		t.Fatal(err)
 	}
 	return p
+}
+
+// boot serves a session that does not get as far as its client, and answers why.
+func boot(t *testing.T, dashboard string, change func(*platform.Options)) error {
+	t.Helper()
+	log := &logBuffer{}
+	o := platform.Options{
+		Config: env.Config{Dashboard: dashboard}, Version: "0.1.0", Diagnostics: log, Random: rand.Reader, Now: time.Now,
+		After: func(d time.Duration) <-chan time.Time { return time.After(d / 100) },
+	}
+	change(&o)
+	srv, err := platform.New(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, w := io.Pipe()
+	defer w.Close()
+	ctx, cancel := context.WithTimeout(t.Context(), patience)
+	defer cancel()
+	return srv.Serve(ctx, in, io.Discard)
 }
 
 func (p *peer) read(out io.Reader) {

@@ -9,6 +9,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -160,7 +161,10 @@ func TestHostile(t *testing.T) {
 				if (tool == "plan_connect" || tool == "request_permission") && tt.says == "took too long" {
 					continue
 				}
-				if tool == "attach_file" {
+				if tool == "50arms_api" && tt.name == "huge" {
+					continue // it puts long answers into files
+				}
+				if !slices.Contains(bootstrap, tool) {
 					continue // not shown before the dashboard has said what the key may do
 				}
 				a := p.call(tool, goodArgs[tool])
@@ -232,7 +236,7 @@ func TestArguments(t *testing.T) {
 		{"50arms_api", `{"method":"get","path":"/x"}`, "/method must be"},
 		{"50arms_api", `{"method":"GET","path":7}`, "/path must be a string"},
 		{"50arms_api", `{"method":"GET","path":""}`, "/path must not be empty"},
-		{"50arms_api", `{"method":"GET","path":"/x","query":{"a":{}}}`, "/query/a must be"},
+		{"50arms_api", `{"method":"GET","path":"/x","query":7}`, "/query must be"},
 		{"50arms_api", `{"method":"GET","path":"/x","headers":{}}`, "/headers"},
 		{"50arms_api_list", `{"filter":7}`, "/filter must be a string"},
 		{"50arms_api_spec", `{"endpoints":""}`, "/endpoints must not be empty"},
