@@ -12,6 +12,7 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -265,6 +266,33 @@ func TestLimit(t *testing.T) {
 	}
 	r.said(r.do(r.request(t.Context(), "DELETE", id, "")), 204)
 	r.open()
+}
+
+// TestRoom: where the limit is reached, the session that was idle for longest makes room, if that was ten minutes. One
+// with an open stream does not.
+func TestRoom(t *testing.T) {
+	leaks(t)
+	var passed atomic.Int64
+	began := time.Unix(1_800_000_000, 0)
+	r := serve(t, func(o *mcphttp.Options) {
+		o.MaxSessions = 2
+		o.Now = func() time.Time { return began.Add(time.Duration(passed.Load())) }
+	})
+	ping := func(id string, status int) {
+		t.Helper()
+		r.said(r.do(r.request(t.Context(), "POST", id, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)), status)
+	}
+	open := r.open()
+	_ = events(r.do(r.request(t.Context(), "GET", open, "")))
+	passed.Store(int64(time.Minute))
+	idle := r.open()
+	passed.Store(int64(11*time.Minute - 1))
+	r.said(r.do(r.request(t.Context(), "POST", "", initialize)), 503)
+	passed.Store(int64(11 * time.Minute))
+	next := r.open()
+	ping(idle, 404)
+	ping(open, 200)
+	ping(next, 200)
 }
 
 // TestIdle: a session without a request ends after an hour; one with an open stream does not.

@@ -53,7 +53,7 @@ func (t *table) start() (*session, error) {
 	switch {
 	case t.closing:
 		return nil, errClosing
-	case len(t.open) >= t.o.MaxSessions:
+	case len(t.open) >= t.o.MaxSessions && !t.makeRoom():
 		return nil, &fullError{t.o.MaxSessions}
 	}
 	id := make([]byte, 16)
@@ -77,6 +77,26 @@ func (t *table) start() (*session, error) {
 		}
 	}()
 	return s, nil
+}
+
+// spare is how long a session has been idle that makes room for a new one: many clients leave without a word.
+const spare = 10 * time.Minute
+
+// makeRoom ends the session that has been idle for longest, if that is long enough. t.mu is held.
+func (t *table) makeRoom() bool {
+	var longest *entry
+	for _, e := range t.open {
+		if e.requests == 0 && (longest == nil || e.last.Before(longest.last)) {
+			longest = e
+		}
+	}
+	if longest == nil || t.o.Now().Sub(longest.last) < spare {
+		return false
+	}
+	delete(t.open, longest.id)
+	longest.cancel()
+	t.o.Log.Info("an idle session has ended, to make room for a new one")
+	return true
 }
 
 // enter finds a session, and counts a request that is open from now on; nil when there is no such session.

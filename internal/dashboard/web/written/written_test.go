@@ -36,6 +36,8 @@ func TestMarkdown(t *testing.T) {
 		{"an address is a link", "see https://x.example/a", `<p>see <a href="https://x.example/a" rel="nofollow noreferrer">https://x.example/a</a></p>` + "\n"},
 		{"no link runs", "[a](javascript:alert%281%29) [b](data:text/html,x) [c](vbscript:x) [d](//x.example) [e](/signout)", "<p>a b c d e</p>\n"},
 		{"a picture is a link", "![a cat](https://x.example/cat.png)", `<p><a href="https://x.example/cat.png" rel="nofollow noreferrer">a cat</a></p>` + "\n"},
+		{"a picture of this dashboard is shown", "![a cat](/api/uploads/images/00112233445566778899aabbccddeeff \"t\")", `<p><img src="/api/uploads/images/00112233445566778899aabbccddeeff" alt="a cat"></p>` + "\n"},
+		{"and of no other address", "![a](/api/uploads/images/00112233445566778899aabbccddeef) ![b](/api/keys) ![c](//x.example/api/uploads/images/00112233445566778899aabbccddeeff) ![d](/api/uploads/images/00112233445566778899aabbccddeeff?x)", "<p>a b c d</p>\n"},
 		{"a picture in a link is its text", "[![a](https://x.example/a)](https://x.example/b) ![b ![c](https://x.example/c)](https://x.example/d)",
 			`<p><a href="https://x.example/b" rel="nofollow noreferrer">a</a> <a href="https://x.example/d" rel="nofollow noreferrer">b c</a></p>` + "\n"},
 		{"nobody sets an id or a class", "## A {#main .top}\n\n```evil\" onload=x\ny\n```", "<h3>A {#main .top}</h3>\n<pre><code>y\n</code></pre>\n"},
