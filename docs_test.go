@@ -43,6 +43,9 @@ func TestChangingTheContract(t *testing.T) {
 				if failed := err != nil; failed != (b.kind == "sh fails") || failed && !strings.Contains(out, want) {
 					t.Fatalf("%s: %v, want %s %s\n%s", command, err, b.kind, want, out)
 				}
+				if strings.HasPrefix(command, "gofmt -l") && out != "" {
+					t.Errorf("%s: %s", command, out)
+				}
 			}
 		}
 	}

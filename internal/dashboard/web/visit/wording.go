@@ -17,6 +17,7 @@ var patterns = map[string]string{
 	`^[A-Za-z0-9._-]+/[A-Za-z0-9._-]+$`:    "must be an owner and a name, like acme/shop",
 	`^[A-Z][A-Z0-9]{1,9}-[1-9][0-9]{0,9}$`: "must be the id of a card, like SHOP-2",
 	`^[a-z0-9]+(-[a-z0-9]+)*$`:             "must be lower-case letters and digits, with single hyphens between them",
+
 	`^(min|low|medium_low|medium|medium_high|high|max)$`: "must be one of the list",
 	`^[a-z]+([.][a-z]+)+$`:                               "must be the name of a permission, like boards.edit",
 	`^[^/\\\x00-\x1f\x7f]+$`:                             "must not have a slash, a backslash or a control character in it",
