@@ -4,6 +4,7 @@
 package audit
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"net/http"
@@ -54,7 +55,7 @@ var words = map[dash.AuditAction]string{
 	dash.AuditActionAccessApproved:     "approved the access request",
 	dash.AuditActionAccessDenied:       "denied the access request",
 	dash.AuditActionAccessSentBack:     "asked for changes of the access request",
-	dash.AuditActionKeyIssued:          "’s agent collected the key",
+	dash.AuditActionKeyIssued:          "let an agent collect the key",
 	dash.AuditActionKeyRevoked:         "revoked the key",
 	dash.AuditActionPermissionApproved: "granted more to the key",
 	dash.AuditActionPermissionDenied:   "denied more to the key",
@@ -139,10 +140,13 @@ func entry(v *visit.Visit, e dash.AuditEntry) Entry {
 	return out
 }
 
+// everything is what the filter is called that lets everything through.
+const everything = "everything"
+
 func (p Page) filter() layout.Field {
-	options := []layout.Option{{Value: "", Label: "Everything"}}
+	options := []layout.Option{{Value: everything, Label: "Everything"}}
 	for _, action := range dash.AllAuditActions {
 		options = append(options, layout.Option{Value: string(action), Label: labels[action]})
 	}
-	return layout.Field{Name: "action", Label: "Show", Type: "select", Options: options, Value: string(p.Action), Optional: true}
+	return layout.Field{Name: "action", Label: "Show", Type: "select", Options: options, Value: cmp.Or(string(p.Action), everything)}
 }
