@@ -145,8 +145,8 @@ func TestContractOfFilesAndStreams(t *testing.T) {
 		{name: "a stream with another status", method: "GET", path: "/api/stream?topics=team", answers: stream, status: 201, want: "streamEvents answered 201"},
 		{name: "a refused stream", method: "GET", path: "/api/stream?topics=team", answers: "application/json", status: 429, body: example(t, "TooManyStreamsRefusal")},
 		{name: "a stream without topics", method: "GET", path: "/api/stream", answers: stream, status: 200, leaves: true, want: "streamEvents was served a request"},
-		{name: "a file comes", method: "POST", path: board + "?board=1&filename=a", sends: file, answers: "application/json", status: 201, body: example(t, "Attachment")},
-		{name: "a file comes as something else", method: "POST", path: board + "?board=1&filename=a", sends: "text/html", answers: "application/json", status: 201, body: example(t, "Attachment"), want: "addAttachment was served a request"},
+		{name: "a file comes", method: "POST", path: board + "?board=1&filename=a", sends: file, answers: "application/json", status: 201, body: example(t, "AttachmentKept")},
+		{name: "a file comes as something else", method: "POST", path: board + "?board=1&filename=a", sends: "text/html", answers: "application/json", status: 201, body: example(t, "AttachmentKept"), want: "addAttachment was served a request"},
 		{name: "a file goes", method: "GET", path: board + "/0123456789abcdef0123456789abcdef?board=1", answers: "image/png", status: 200, body: "\x89PNG"},
 		{name: "a file where none is", method: "GET", path: board + "?board=1", answers: file, status: 200, body: "x", want: "listAttachments answered 200"},
 	} {
