@@ -9,7 +9,9 @@ import (
 	"fmt"
 	"io"
 	"mime"
+	"net"
 	"net/http"
+	"syscall"
 )
 
 // receive reads an answer, of which the header is there.
@@ -75,7 +77,8 @@ func (c *Client) why(err error) string {
 		return errProxy.Error()
 	case errors.Is(err, context.DeadlineExceeded):
 		return "it took too long"
-	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF),
+		errors.Is(err, net.ErrClosed), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
 		return "the connection was closed"
 	}
 	return Excerpt(c.known.Hide(err.Error()))
