@@ -228,10 +228,18 @@ func (h *Handler) GetThumbnail(ctx context.Context, request dash.GetThumbnailReq
 		}
 		if small, err = h.readThumbnail(ctx, row.Blob); errors.Is(err, blobs.ErrNotFound) {
 			small, err = h.makeThumbnail(ctx, row.ContentType, row.Blob)
+			if errors.Is(err, thumbnail.ErrNone) { // kept as no bytes: what is slow to find out is found out once
+				err = h.keepThumbnail(ctx, row.Blob, nil)
+			}
+		}
+		if err == nil && len(small) == 0 {
+			err = thumbnail.ErrNone
 		}
 		return err
 	})
 	switch {
+	case errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil:
+		return nil, dash.NotFoundRefusal{Message: row.Filename + " has no thumbnail yet: the server is busy with others"}
 	case errors.Is(err, thumbnail.ErrNone):
 		return nil, dash.NotFoundRefusal{Message: row.Filename + " has no thumbnail"}
 	case err != nil:

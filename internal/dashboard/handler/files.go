@@ -85,7 +85,7 @@ func (h *Handler) dropBlob(ctx context.Context, blob string) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), dropMost)
 	defer cancel()
 	var failed error
-	for _, key := range []string{h.thumbnailKey(ctx, blob), h.blobKey(ctx, blob)} {
+	for _, key := range []string{h.blobKey(ctx, blob), h.thumbnailKey(ctx, blob)} { // in this order: see keepThumbnail
 		if err := h.Blobs.Delete(ctx, key); !errors.Is(err, blobs.ErrNotFound) {
 			failed = errors.Join(failed, err)
 		}
@@ -133,11 +133,23 @@ func (h *Handler) makeThumbnail(ctx context.Context, contentType, blob string) (
 	if err != nil {
 		return nil, during("make a thumbnail", err)
 	}
-	_, _, err = h.Blobs.Put(ctx, h.thumbnailKey(ctx, blob), bytes.NewReader(small))
+	return small, h.keepThumbnail(ctx, blob, small)
+}
+
+// keepThumbnail keeps the thumbnail of a blob beside it, but beside nothing if the blob was removed meanwhile.
+func (h *Handler) keepThumbnail(ctx context.Context, blob string, small []byte) error {
+	_, _, failed := h.Blobs.Put(ctx, h.thumbnailKey(ctx, blob), bytes.NewReader(small))
 	if _, alike := h.readThumbnail(ctx, blob); alike == nil {
-		err = nil // another call was first, with the same bytes
+		failed = nil // another call was first, with the same bytes
 	}
-	return small, during("keep a thumbnail", err)
+	body, _, gone := h.Blobs.Open(ctx, h.blobKey(ctx, blob))
+	switch {
+	case errors.Is(gone, blobs.ErrNotFound):
+		failed = errors.Join(gone, h.dropBlob(ctx, blob))
+	case gone == nil:
+		failed = errors.Join(failed, body.Close())
+	}
+	return during("keep a thumbnail", failed)
 }
 
 func (h *Handler) readThumbnail(ctx context.Context, blob string) ([]byte, error) {

@@ -32,7 +32,7 @@ const (
 	headerMost    = 1 << 20   // bytes up to where an image says how large it is
 	bytesMost     = 200 << 20 // more than that many pixels take, as they are
 	quality       = 82        // of JPEG
-	decodeMost    = 8 * time.Second
+	decodeMost    = 3 * time.Second
 )
 
 // errSlow says of an image that decoding it takes too long: a few bytes can ask for the same work over and over.

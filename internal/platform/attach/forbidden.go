@@ -8,7 +8,9 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 )
 
@@ -21,9 +23,9 @@ var never = []struct {
 }{
 	{"keys of SSH", []string{".ssh/", "etc/ssh/", "id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk"}},
 	{"keys of GnuPG and password stores", []string{".gnupg/", ".password-store/", ".pki/", "library/keychains/", ".local/share/keyrings/", "*.kdbx", ".config/op/"}},
-	{"credentials of a cloud", []string{".aws/", ".config/gcloud/", ".azure/", ".kube/", ".oci/", ".config/doctl/", ".terraform.d/credentials.tfrc.json", ".vault-token", ".boto", ".s3cfg"}},
-	{"credentials of a registry", []string{".docker/config.json", ".npmrc", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/containers/auth.json", ".m2/settings.xml"}},
-	{"passwords of hosts", []string{".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".pgpass", ".my.cnf", ".config/rclone/rclone.conf"}},
+	{"credentials of a cloud", []string{".aws/", ".config/gcloud/", ".azure/", ".kube/", ".oci/", ".config/doctl/", ".terraform.d/credentials.tfrc.json", "*.tfstate", "*.tfvars", "kubeconfig", ".databrickscfg", ".vault-token", ".boto", ".s3cfg"}},
+	{"credentials of a registry", []string{".docker/config.json", ".npmrc", ".pypirc", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".config/containers/auth.json", ".m2/settings.xml", ".dockercfg", ".yarnrc.yml", ".config/pip/pip.conf", ".pip/pip.conf"}},
+	{"passwords of hosts", []string{".netrc", "_netrc", ".git-credentials", ".config/git/credentials", ".config/gh/hosts.yml", ".config/glab-cli/config.yml", ".pgpass", ".my.cnf", ".config/rclone/rclone.conf", ".config/hub", ".htpasswd"}},
 	{"credentials of an agent", []string{".claude/.credentials.json", ".claude.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".local/share/opencode/auth.json", ".config/github-copilot/"}},
 	{"logins of a browser", []string{".mozilla/", ".config/google-chrome/", ".config/chromium/", "library/application support/google/chrome/", "library/cookies/", "cookies.sqlite", "logins.json", "key4.db", "login data"}},
 	{"a private key", []string{"*.pem", "*.key", "*.p12", "*.pfx", "*.jks", "*.keystore", "*.ppk"}},
@@ -38,8 +40,13 @@ var harmless = []string{".env.example", ".env.sample", ".env.template", ".env.di
 // devices are folders of which the files are no files.
 var devices = []string{"/proc/", "/sys/", "/dev/"}
 
-// privateKey begins the text form of a private key's end, whatever its kind.
-var privateKey = []byte("PRIVATE " + "KEY-----")
+// privateKeys stand in the text form of a private key, whatever its kind.
+var privateKeys = [][]byte{
+	[]byte("PRIVATE " + "KEY-----"), []byte("PRIVATE " + "KEY BLOCK-----"), []byte("AGE-SECRET-" + "KEY-1"), []byte("PuTTY-User-" + "Key-File-"),
+}
+
+// dashboardKey is what a key of an agent looks like, whichever session's it is.
+var dashboardKey = regexp.MustCompile(`50a_[A-Za-z0-9_-]{43}`)
 
 // forbidden tells what is not sent.
 type forbidden struct {
@@ -70,13 +77,14 @@ func (f forbidden) names(named, real string) error {
 	if f.config != "" && within(real, f.config) {
 		return fmt.Errorf("%s holds this program's own keys, which are never sent", named)
 	}
-	for _, h := range harmless {
-		if path.Base(slashed) == h {
-			return nil
-		}
+	for _, ending := range []string{"~", ".bak", ".old", ".orig", ".save", ".swp"} { // a copy holds what the file does
+		slashed = strings.TrimSuffix(slashed, ending)
 	}
 	for _, entry := range never {
 		for _, p := range entry.paths {
+			if !strings.HasSuffix(p, "/") && slices.Contains(harmless, path.Base(slashed)) {
+				continue
+			}
 			// A folder of the person's may be a link to somewhere else.
 			linked := f.home != "" && strings.HasPrefix(p, ".") && !strings.Contains(p, "*") && within(real, filepath.Join(f.home, filepath.FromSlash(p)))
 			if linked || matches(slashed, p) {
@@ -115,14 +123,14 @@ func (f forbidden) own(named string, info fs.FileInfo) error {
 		return nil
 	}
 	keys := os.DirFS(f.config)
-	paths, err := fs.Glob(keys, "session-keys/*/*.json")
-	if err != nil {
-		return err // cannot be: the pattern is right
-	}
-	for _, p := range paths {
+	err := fs.WalkDir(keys, ".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return nil // what this user cannot read, this user cannot have linked
+		}
 		if key, err := fs.Stat(keys, p); err == nil && os.SameFile(key, info) {
 			return fmt.Errorf("%s is this program's own key, which is never sent", named)
 		}
-	}
-	return nil
+		return nil
+	})
+	return err
 }

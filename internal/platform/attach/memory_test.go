@@ -4,6 +4,7 @@ package attach_test
 
 import (
 	"crypto/rand"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -68,17 +69,19 @@ func TestMemory(t *testing.T) {
 	if err != nil || came != size {
 		t.Fatalf("%d bytes came, %v\n%s", came, err, out)
 	}
-	peak := regexp.MustCompile(`peak (\d+) kB`).FindSubmatch(out)
+	peak := regexp.MustCompile(`from (\d+) to (\d+) kB`).FindSubmatch(out)
 	if peak == nil {
 		t.Fatalf("%s", out)
 	}
-	kB, err := strconv.Atoi(string(peak[1]))
-	if err != nil {
+	from, bad := strconv.Atoi(string(peak[1]))
+	to, err := strconv.Atoi(string(peak[2]))
+	if err := errors.Join(bad, err); err != nil {
 		t.Fatal(err)
 	}
-	t.Logf("%d MiB in %v, at most %.1f MB of memory", size>>20, time.Since(begin).Round(time.Millisecond), float64(kB)/1000)
-	if kB > 30_000 && !raceEnabled {
-		t.Errorf("took %d kB of memory", kB)
+	t.Logf("%d MiB in %v; the peak went from %d to %d kB", size>>20, time.Since(begin).Round(time.Millisecond), from, to)
+	// What the process took before is the test's own: its binary is larger than the product's. The bench has that figure.
+	if to-from > 12_000 && !raceEnabled {
+		t.Errorf("took %d kB of memory more", to-from)
 	}
 }
 
@@ -95,12 +98,19 @@ func TestUploadAlone(t *testing.T) {
 	}
 	session := signin.New(signin.Options{Client: c, Credential: secret.New("50a_" + rand.Text()), Now: time.Now, After: time.After, Log: slog.New(slog.DiscardHandler), Known: known})
 	files := attach.New(attach.Options{Session: session, Client: c, Random: rand.Reader})
+	before := peak(t)
 	if _, err := files.AttachFile(t.Context(), mcptools.AttachFileArgs{CardID: new("SHOP-1"), Path: os.Getenv(uploadFile)}); err != nil {
 		t.Fatal(err)
 	}
+	fmt.Printf("from %s to %s kB\n", before, peak(t))
+}
+
+// peak is the most memory that this process has taken, in kB.
+func peak(t *testing.T) string {
+	t.Helper()
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fmt.Printf("peak %s kB\n", regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)[1])
+	return string(regexp.MustCompile(`VmHWM:\s+(\d+) kB`).FindSubmatch(status)[1])
 }

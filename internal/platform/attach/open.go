@@ -95,8 +95,14 @@ func (f *Files) inspect(s *source, before fs.FileInfo) error {
 		return missing(s.path, err)
 	}
 	head = head[:n]
-	if bytes.Contains(head, privateKey) {
-		return fmt.Errorf("%s holds a private key, which is never sent", s.path)
+	plain := bytes.ReplaceAll(head, []byte{0}, nil) // as UTF-16 has it
+	for _, mark := range privateKeys {
+		if bytes.Contains(plain, mark) {
+			return fmt.Errorf("%s holds a private key, which is never sent", s.path)
+		}
+	}
+	if dashboardKey.Match(plain) {
+		return fmt.Errorf("%s holds a key of a dashboard, which is never sent", s.path)
 	}
 	s.kind = sniff(head)
 	return nil

@@ -72,7 +72,7 @@ func (w *Watch) follow(ctx context.Context) {
 		switch refusal, refused := errors.AsType[*client.Refusal](err); {
 		case ctx.Err() != nil || halts(err):
 			return
-		case refused:
+		case refused && !mayPass(err):
 			w.o.Log.Warn("the dashboard refused the stream on which it tells of new permissions: plan_connect looks for them", "error", refusal)
 			return
 		case w.o.Now().Sub(began) >= steady:

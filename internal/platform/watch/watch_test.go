@@ -4,6 +4,7 @@ package watch_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"io"
@@ -20,9 +21,10 @@ import (
 
 // cutOff is a session whose every stream fails.
 type cutOff struct {
-	ctx context.Context
-	err error
-	was int
+	ctx    context.Context
+	err    error
+	was    int
+	status int // of the refusal that each stream gets; 0 is 404
 }
 
 func (s *cutOff) Tenure() (context.Context, error)                   { return s.ctx, s.ctx.Err() }
@@ -32,7 +34,7 @@ func (s *cutOff) Do(context.Context, client.Call) (*client.Response, error) {
 }
 func (s *cutOff) Stream(context.Context, client.Call) (*client.Stream, *client.Response, error) {
 	s.was++
-	return nil, &client.Response{Method: "GET", Path: "/api/stream", Status: 404, Body: []byte(`{"error":"not_found"}`)}, s.err
+	return nil, &client.Response{Method: "GET", Path: "/api/stream", Status: cmp.Or(s.status, 404), Body: []byte(`{"error":"not_found"}`)}, s.err
 }
 
 // TestReconnectsEverMoreSlowly: a dashboard that is down is not stormed, and is told of once.
@@ -84,6 +86,29 @@ func TestARefusalEndsTheWatch(t *testing.T) {
 	w.Run(t.Context())
 	if session.was != 1 || strings.Count(log.String(), "refused the stream") != 1 {
 		t.Errorf("%d streams:\n%s", session.was, log.String())
+	}
+}
+
+// TestTooManyIsNoRefusal: a dashboard that is busy now is asked again.
+func TestTooManyIsNoRefusal(t *testing.T) {
+	testkit.NoLeaks(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	session := &cutOff{ctx: ctx, status: 429}
+	w := watch.New(watch.Options{
+		Session: session, Base: "http://127.0.0.1:1/", Apply: func(bool, []dash.Permission) {},
+		Log: slog.New(slog.DiscardHandler), Random: endless{}, Now: time.Now,
+		After: func(time.Duration) <-chan time.Time {
+			if session.was == 3 {
+				cancel()
+				return nil
+			}
+			return time.After(0)
+		},
+	})
+	w.Run(ctx)
+	if session.was != 3 {
+		t.Errorf("%d streams, want 3", session.was)
 	}
 }
 

@@ -16,11 +16,13 @@ import (
 // What one step may be given.
 const (
 	maxNodes = 2 << 20   // values in a value
-	maxBytes = 16 << 20  // of its text
+	maxBytes = 2 << 20   // of its text
 	maxPair  = 20_000    // values, where each is compared with each of another
 	maxText  = 256 << 10 // of text that is taken apart into many values
-	maxIndex = 10 << 20  // of an array
-	maxBits  = 1 << 20   // of a number
+	maxMatch = 8 << 10   // of text that a pattern is looked for in: each match begins at the text's start
+	maxIndex = 100_000   // of an array: an index makes all before it
+	maxBits  = 1 << 14   // of a number
+	maxDigit = 4 << 10   // of text that may be a number: reading one takes time in the square of it
 )
 
 // refused are the functions that reach beyond the body, or end more than the expression.
@@ -32,14 +34,15 @@ var guarded = map[string]string{}
 func init() {
 	for _, name := range []string{
 		"add", "tojson", "tostring", "format", "implode", "join", "transpose", "flatten", "min", "max", "sort", "unique",
-		"min_by", "max_by", "sort_by", "group_by", "unique_by", "bsearch", "delpaths", "IN", "fromjson", "tonumber", "ascii",
+		"min_by", "max_by", "sort_by", "group_by", "unique_by", "bsearch", "delpaths", "IN", "fromjson", "ascii",
 		"reverse", "ascii_downcase", "ascii_upcase",
 		"strptime", "strftime", "strflocaltime", "todate", "fromdate", "dateadd", "datesub", "date",
 	} {
 		guarded[name] = "_whole"
 	}
-	for _, name := range []string{"test", "match", "capture", "scan", "split", "splits", "sub", "gsub", "explode"} {
-		guarded[name] = "_text"
+	guarded["explode"], guarded["tonumber"] = "_text", "_digits"
+	for _, name := range []string{"test", "match", "capture", "scan", "split", "splits", "sub", "gsub"} {
+		guarded[name] = "_match"
 	}
 	for _, name := range []string{"contains", "inside", "indices", "index", "rindex"} {
 		guarded[name] = "_pair"
@@ -229,6 +232,8 @@ func guards() []gojq.CompilerOption {
 		sized("_whole", maxNodes, maxBytes),
 		sized("_pair", maxPair, maxBytes),
 		sized("_text", maxNodes, maxText),
+		sized("_match", maxNodes, maxMatch),
+		sized("_digits", maxNodes, maxDigit),
 		checked("_index", sane),
 		checked("_path", sanePath),
 		checked("_event", func(v any) bool {

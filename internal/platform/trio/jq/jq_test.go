@@ -113,7 +113,10 @@ func TestFails(t *testing.T) {
 		{"error", `"my words"`, "my words"},
 		{"error({a: 1})", `1`, "a"},
 		{".", `{"a":`, "not JSON"},
-		{".a | tonumber", `{"a":"` + strings.Repeat("x", 5000) + `"}`, "tonumber"},
+		{".a | tonumber", `{"a":"` + strings.Repeat("x", 3000) + `"}`, "tonumber"},
+		{".a | tonumber", `{"a":"` + strings.Repeat("1", 5000) + `"}`, "too large"},
+		{".a | gsub(\"\"; \"yy\")", `{"a":"` + strings.Repeat("a", 9000) + `"}`, "too large"},
+		{".a | [match(\"a\"; \"g\")] | length", `{"a":"` + strings.Repeat("a", 200_000) + `"}`, "too large"},
 		{"error([limit(100000; repeat(\"xxxxxxxx\"))])", `1`, "error of its own"},
 	} {
 		if got, err := run(t, tt[0], tt[1]); err == nil || !strings.Contains(err.Error(), tt[2]) || len(err.Error()) > 1000 {
