@@ -15,6 +15,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/fiftyarms/platform/gen/dash"
@@ -61,7 +62,7 @@ func newWorld(ctx context.Context, errOut io.Writer) (*world, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := &world{dir: dir, errOut: errOut, email: "ada@example.com", password: rand.Text(), sessionID: "demo-" + rand.Text(), streams: &http.Client{Transport: &http.Transport{}}, served: make(chan error, 1)}
+	w := &world{dir: dir, errOut: &inTurn{to: errOut}, email: "ada@example.com", password: rand.Text(), sessionID: "demo-" + rand.Text(), streams: &http.Client{Transport: &http.Transport{}}, served: make(chan error, 1)}
 	if err := w.serve(ctx); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
@@ -89,6 +90,18 @@ func (w *world) serve(ctx context.Context) error {
 	ctx, w.stop = context.WithCancel(context.WithoutCancel(ctx)) // the steps end first, then the server
 	go func() { w.served <- w.server.Serve(ctx, listener) }()
 	return nil
+}
+
+// inTurn writes for several at once: the server and the agents, each with its own copier.
+type inTurn struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (i *inTurn) Write(p []byte) (int, error) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.to.Write(p)
 }
 
 // spawn starts platform-mcp: this same binary under another name, with an environment of its own.
