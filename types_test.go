@@ -5,6 +5,7 @@ package platform_test
 import (
 	"encoding/json"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
@@ -14,6 +15,8 @@ import (
 	"github.com/invopop/jsonschema"
 
 	"github.com/fiftyarms/platform/gen/dash"
+	"github.com/fiftyarms/platform/gen/trace"
+	"github.com/fiftyarms/platform/internal/openapi"
 )
 
 // shape is what a reflected type and its schema have to agree on.
@@ -25,17 +28,27 @@ type shape struct {
 // TestTypesMatchContract reflects each generated type back into a schema and compares it with the one it came from: a
 // generator that drops a field, its name, its type or that it is required would be seen here.
 func TestTypesMatchContract(t *testing.T) {
-	var doc struct {
-		Components struct{ Schemas map[string]json.RawMessage }
-	}
-	if err := json.Unmarshal(dash.Document, &doc); err != nil {
-		t.Fatal(err)
-	}
-	reflector := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Mapper: mapper}
 	types := dash.ModelTypes()
 	if len(types) < 30 {
 		t.Fatalf("only %d types", len(types))
 	}
+	matchContract(t, dash.Document, types)
+	document, err := os.ReadFile("gen/trace/codegen.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	matchContract(t, document, trace.ModelTypes())
+}
+
+func matchContract(t *testing.T, document []byte, types map[string]reflect.Type) {
+	t.Helper()
+	var doc struct {
+		Components struct{ Schemas map[string]json.RawMessage }
+	}
+	if err := json.Unmarshal(document, &doc); err != nil {
+		t.Fatal(err)
+	}
+	reflector := jsonschema.Reflector{Anonymous: true, ExpandedStruct: true, Mapper: mapper}
 	for name, typ := range types {
 		b, err := json.Marshal(reflector.ReflectFromType(typ))
 		if err != nil {
@@ -44,6 +57,37 @@ func TestTypesMatchContract(t *testing.T) {
 		if diff := cmp.Diff(shapeOf(t, doc.Components.Schemas[name], doc.Components.Schemas), shapeOf(t, b, nil)); diff != "" {
 			t.Errorf("%s (-contract +type):\n%s", name, diff)
 		}
+	}
+}
+
+// TestTraceSchema compiles what gen/trace holds traces to, and lets through the example that it gives, also as the Go
+// type writes it.
+func TestTraceSchema(t *testing.T) {
+	v, err := openapi.CompileSchema(trace.Schema)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var written struct{ Examples []json.RawMessage }
+	if err := json.Unmarshal(trace.Schema, &written); err != nil || len(written.Examples) == 0 {
+		t.Fatalf("%d examples, %v", len(written.Examples), err)
+	}
+	for _, example := range written.Examples {
+		var typed trace.Trace
+		if err := json.Unmarshal(example, &typed); err != nil {
+			t.Fatal(err)
+		}
+		again, err := json.Marshal(typed)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, raw := range [][]byte{example, again} {
+			if issues := v.Check(raw, "trace"); len(issues) > 0 {
+				t.Errorf("%s: %v", raw, issues)
+			}
+		}
+	}
+	if issues := v.Check([]byte(`{"version":2}`), "trace"); len(issues) == 0 {
+		t.Error("a trace of another version without anything in it is let through")
 	}
 }
 

@@ -50,6 +50,7 @@ var componentName = regexp.MustCompile(`^[A-Z][A-Za-z0-9]*$`)
 
 // hoist makes the bundle: oapi-codegen resolves no $defs, so each becomes a component of its own name.
 func (c *contract) hoist(p *problems) {
+	c.takePackages(p)
 	c.bundle = clone(c.spec.root)
 	components := get(c.bundle, "components", "schemas")
 	if components == nil {

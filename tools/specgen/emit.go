@@ -25,6 +25,7 @@ type output struct {
 	Enums         []enum
 	Resources     []resource
 	Models        []string // schemas that are objects
+	Package, File string   // of a schema file that is a package of its own
 	Operations    []operation
 	Refusals      []refusal
 	Servers       []toolServer
@@ -32,7 +33,7 @@ type output struct {
 
 var funcs = template.FuncMap{
 	"quote":    strconv.Quote,
-	"exported": func(s string) string { return strings.ToUpper(s[:1]) + s[1:] },
+	"exported": exported,
 	"comment": func(indent, s string) string {
 		return strings.ReplaceAll(strings.TrimSpace(s), "\n", "\n"+indent+"// ")
 	},

@@ -40,11 +40,7 @@ func run(root string) error {
 		p.add(c.spec, get(c.spec.root, "info"), "info.x-mcp-min-version is missing")
 	}
 	out.Enums, out.Resources = c.enums(), c.resources(&p)
-	for name, n := range pairs(get(c.bundle, "components", "schemas")) {
-		if str(n, "type") == "object" && get(n, "x-go-type") == nil {
-			out.Models = append(out.Models, name.Value)
-		}
-	}
+	out.Models = models(c.document(""))
 	out.Operations, out.Refusals = c.operations(&p)
 	servers, toolDoc, err := c.catalogue(&p)
 	if err != nil {
@@ -61,12 +57,14 @@ func run(root string) error {
 }
 
 func emit(root string, c *contract, out output, toolDoc *yaml.Node) error {
-	files := []struct {
+	type file struct {
 		path string
 		make func() ([]byte, error)
-	}{
-		{"gen/dash/openapi.json", func() ([]byte, error) { return nodeJSON(c.bundle) }},
-		{"gen/dash/codegen.json", func() ([]byte, error) { return nodeJSON(ordered(c.bundle)) }},
+	}
+	dash := c.document("")
+	files := []file{
+		{"gen/dash/openapi.json", func() ([]byte, error) { return nodeJSON(dash) }},
+		{"gen/dash/codegen.json", func() ([]byte, error) { return nodeJSON(ordered(dash)) }},
 		{"gen/dash/operations.gen.go", func() ([]byte, error) { return goFile("operations.go.tmpl", out) }},
 		{"gen/dash/refusals.gen.go", func() ([]byte, error) { return goFile("refusals.go.tmpl", out) }},
 		{"gen/dash/reflect.gen.go", func() ([]byte, error) { return goFile("reflect.go.tmpl", out) }},
@@ -76,6 +74,18 @@ func emit(root string, c *contract, out output, toolDoc *yaml.Node) error {
 		{"gen/mcptools/tools.openapi.json", func() ([]byte, error) { return nodeJSON(ordered(toolDoc)) }},
 		{"gen/mcptools/tool-defs.json", func() ([]byte, error) { return toolDefs(out.Servers) }},
 		{"gen/mcptools/tools.gen.go", func() ([]byte, error) { return goFile("tools.go.tmpl", out) }},
+	}
+	for _, s := range c.schemas {
+		if s.goPackage == "" {
+			continue
+		}
+		dir, doc := "gen/"+s.goPackage+"/", c.document(s.goPackage)
+		files = append(files,
+			file{dir + "schema.json", func() ([]byte, error) { return nodeJSON(s.root) }},
+			file{dir + "codegen.json", func() ([]byte, error) { return nodeJSON(ordered(doc)) }},
+			file{dir + "doc.gen.go", func() ([]byte, error) {
+				return goFile("package.go.tmpl", output{Package: s.goPackage, File: s.path, Models: models(doc)})
+			}})
 	}
 	for _, f := range files {
 		b, err := f.make()

@@ -16,7 +16,7 @@ var generatedNames = []string{
 	"ServerInterface", "ServerInterfaceWrapper", "StrictServerInterface", "StrictHandlerFunc", "StrictMiddlewareFunc", "StrictHTTPServerOptions",
 	"StdHTTPServerOptions", "ServeMux", "MiddlewareFunc", "NewClient", "Handler", "HandlerFromMux", "HandlerWithOptions",
 	"Operation", "Operations", "AllPermissions", "Document", "Time", "TimeLayout", "At", "Refusal", "RateLimit", "Public", "AnyKey",
-	"ContractVersion", "MinMCPVersion", "ModelTypes", "ParseResponse", "DecodeRefusal", "AudienceAll", "AudiencePerson", "AudienceAgent", "AudienceStranger",
+	"ContractVersion", "MinMCPVersion", "ModelTypes", "Schema", "ParseResponse", "DecodeRefusal", "AudienceAll", "AudiencePerson", "AudienceAgent", "AudienceStranger",
 }
 
 // ofOperation matches what oapi-codegen names after an operation.

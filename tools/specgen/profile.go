@@ -183,8 +183,12 @@ func goName(s string) string {
 // lintRefs wants each reference to name a whole component that exists.
 func (c *contract) lintRefs(s *source, n *yaml.Node, known func(ref string) bool, p *problems) {
 	for k, v := range pairs(n) {
-		if k.Value == "$ref" && v.Kind == yaml.ScalarNode && !known(v.Value) {
-			p.add(s, v, "$ref %q leads nowhere, or into the middle of a component, which the generator refuses", v.Value)
+		if k.Value == "$ref" && v.Kind == yaml.ScalarNode {
+			if !known(v.Value) {
+				p.add(s, v, "$ref %q leads nowhere, or into the middle of a component, which the generator refuses", v.Value)
+			} else if c.target(s, v.Value).goPackage != s.goPackage {
+				p.add(s, v, "$ref %q leads into another Go package, whose types cannot be named here", v.Value)
+			}
 		}
 		if k.Value == "examples" || k.Value == "example" {
 			continue

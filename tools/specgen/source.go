@@ -17,8 +17,9 @@ import (
 
 // A source is one contract file as parsed, so that what is wrong in it can be named by line.
 type source struct {
-	path string // relative to the root, with forward slashes
-	root *yaml.Node
+	path      string // relative to the root, with forward slashes
+	root      *yaml.Node
+	goPackage string // of a schema file, where its types are not in gen/dash
 }
 
 func readSource(root, path string) (*source, error) {

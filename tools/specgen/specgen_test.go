@@ -92,6 +92,12 @@ func TestOutsideTheSafeProfile(t *testing.T) {
 		{name: "key twice", old: health, new: "        version: {type: string}\n" + health, after: 1, want: `key "version" stands twice`},
 		{name: "two components of one name", file: "api/report.schema.json", old: `"title": "Report"`, new: `"title": "Health"`, want: `component "Health" is defined twice`, after: -2},
 		{name: "schema file ref", file: "api/report.schema.json", old: `{"$ref": "#/$defs/Line"}`, new: `{"$ref": "#/$defs/Nothing"}`, want: "leads nowhere"},
+		{name: "unknown Go package", file: "api/diary.schema.json", old: `"x-go-package": "trace"`, new: `"x-go-package": "store"`, want: `x-go-package "store": nothing generates it`},
+		{name: "two files of one Go package", file: "api/report.schema.json", old: `"title": "Report",`, new: `"title": "Report", "x-go-package": "trace",`, want: "package trace is api/diary.schema.json already"},
+		{name: "Go package of a part", file: "api/report.schema.json", old: `"Line": {`, new: `"Line": {"x-go-package": "trace", `, want: `"x-go-package" is outside`},
+		{name: "ref out of a Go package", file: "api/diary.schema.json", old: `{"$ref": "#"}`, new: `{"$ref": "../openapi.yaml#/components/schemas/Name"}`, want: "leads into another Go package"},
+		{name: "ref into another file's Go package", file: "api/report.schema.json", old: `{"$ref": "#/$defs/Line"}`, new: `{"$ref": "./api/diary.schema.json#/$defs/TraceStep"}`, want: "leads into another Go package"},
+		{name: "ref into a Go package", old: health, new: schema("{$ref: './api/diary.schema.json'}"), want: "leads into another Go package"},
 		{name: "response named like a schema", old: "    TooLarge: {description", new: "    Health: {description", want: "both become one Go type", after: anyLine},
 
 		{name: "hand-written type", old: health, new: schema("{type: string, x-go-type: float32}"), want: "x-go-type may be json.RawMessage"},
@@ -179,6 +185,38 @@ func TestSoundContract(t *testing.T) {
 	root, _ := contractCopy(t, small, "", "", "")
 	if err := run(root); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestGoPackage has the types of a file that is a package of its own in that package alone, under names that do not
+// repeat the package's, and its schema as it was written.
+func TestGoPackage(t *testing.T) {
+	root, _ := contractCopy(t, small, "", "", "")
+	if err := run(root); err != nil {
+		t.Fatal(err)
+	}
+	for file, want := range map[string]struct{ has, lacks []string }{
+		"gen/trace/codegen.json":  {[]string{`"Trace": {`, `"Step": {`, `"#/components/schemas/Step"`, `"#/components/schemas/Trace"`}, []string{"TraceStep", "Health", "Report"}},
+		"gen/trace/schema.json":   {[]string{`"TraceStep": {`, `"#/$defs/TraceStep"`, `"#"`}, []string{"x-go-package", "components"}},
+		"gen/trace/doc.gen.go":    {[]string{"// Package trace is api/diary.schema.json", "reflect.TypeFor[Step]()"}, nil},
+		"gen/dash/openapi.json":   {[]string{`"Report": {`, `"Line": {`}, []string{"Trace", "Step"}},
+		"gen/dash/codegen.json":   {[]string{`"Report": {`}, []string{"Trace", "Step"}},
+		"gen/dash/reflect.gen.go": {[]string{"reflect.TypeFor[Report]()"}, []string{"Trace", "Step"}},
+	} {
+		b, err := os.ReadFile(filepath.Join(root, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range want.has {
+			if !bytes.Contains(b, []byte(s)) {
+				t.Errorf("%s does not hold %q", file, s)
+			}
+		}
+		for _, s := range want.lacks {
+			if bytes.Contains(b, []byte(s)) {
+				t.Errorf("%s holds %q", file, s)
+			}
+		}
 	}
 }
 
