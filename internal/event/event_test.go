@@ -163,7 +163,7 @@ func TestCursor(t *testing.T) {
 	}
 }
 
-// Every kind but one goes on.
+// A stream goes on whatever happens, but for what becomes of its key.
 func TestEnds(t *testing.T) {
 	for _, kind := range []dash.EventKind{dash.EventKindIssueEdited, dash.EventKindBoardCreated, ""} {
 		if why, ends := Ends(kind); ends {

@@ -72,12 +72,13 @@ func (s *Store) ListAccessRequests(ctx context.Context, q store.AccessRequestQue
 func (s *Store) DecideAccessRequest(ctx context.Context, publicID, digest string, d store.RequestDecision, collectBy time.Time) error {
 	const doing = "decide an access request"
 	var permissions *string
+	var granted []dash.Permission // of an approval alone, whatever d names
 	if d.Verdict == dash.RequestDecisionVerdictApproved {
-		granted, err := permissionsToJSON(d.Permissions)
+		text, err := permissionsToJSON(d.Permissions)
 		if err != nil {
 			return fail(ctx, doing, err)
 		}
-		permissions = &granted
+		permissions, granted = &text, d.Permissions
 	}
 	return fail(ctx, doing, s.inTx(ctx, func(q *sqldb.Queries) error {
 		decided, err := q.DecideAccessRequest(ctx, sqldb.DecideAccessRequestParams{
@@ -101,7 +102,7 @@ func (s *Store) DecideAccessRequest(ctx context.Context, publicID, digest string
 			return store.ErrConflict
 		}
 		return leave(ctx, q, d.TeamID, d.Trail, dash.AuditEntry{
-			At: dash.At(d.At), Action: accessActions[d.Verdict], By: d.By, Permissions: d.Permissions, Note: orNil(d.Note),
+			At: dash.At(d.At), Action: accessActions[d.Verdict], By: d.By, Permissions: granted, Note: orNil(d.Note),
 			Subject: dash.AuditSubject{Kind: dash.AuditSubjectKindAccessRequest, ID: publicID, Name: cmp.Or(r.Title, r.Client.Name)},
 		})
 	}))

@@ -39,7 +39,7 @@ func (s *Store) ListAudit(ctx context.Context, q store.AuditQuery) ([]dash.Audit
 }
 
 // errNoTrail is a fault of the caller: what is to be audited says nothing of itself.
-var errNoTrail = errors.New("a change that is audited has no trail")
+var errNoTrail = errors.New("a change that is audited needs a trail with an id")
 
 // leave writes the entry of a change to the audit log, in the transaction of the change.
 func leave(ctx context.Context, q *sqldb.Queries, teamID string, trail store.Trail, e dash.AuditEntry) error {

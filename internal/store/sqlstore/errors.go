@@ -24,7 +24,7 @@ var told = []error{store.ErrNotFound, store.ErrConflict, store.ErrDuplicate, sto
 
 // plain are the errors beside them that hold nothing of a row.
 var plain = []error{
-	errUnreadable, errNoRoom,
+	errUnreadable, errNoRoom, errNoTrail,
 	context.Canceled, context.DeadlineExceeded,
 	driver.ErrBadConn, sql.ErrConnDone, sql.ErrTxDone, io.EOF, io.ErrUnexpectedEOF,
 }

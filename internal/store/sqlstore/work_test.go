@@ -48,8 +48,38 @@ func TestADatabaseFromBeforeBoards(t *testing.T) {
 	})
 }
 
-// old makes a database as of a version, with two teams and a key.
-func old(t *testing.T, e testkit.Engine, address string, version int64) {
+// A file that was attached before blobs had names of their own is found under its id, until it takes new bytes.
+func TestAFileFromBeforeBlobs(t *testing.T) {
+	testkit.EachEngine(t, func(t *testing.T, e testkit.Engine) {
+		address := e.Fresh(t)
+		old(t, e, address, 2,
+			`INSERT INTO team_log (team_id, head) VALUES ('team', 0)`,
+			`INSERT INTO board (team_id, ref, prefix, name, last_issue, version, created_at, updated_at) VALUES ('team', 1, 'SHOP', 'Shop', 1, 1, 1, 1)`,
+			`INSERT INTO issue (team_id, id, board, number, status, position, last_item, version, created_at, updated_at, waiting_reason, title_key, content, description_hash, description)
+				VALUES ('team', 'SHOP-1', 1, 1, 'ToDo', 1, 0, 1, 1, 1, '', '', '{"type":"Bug"}', '', '')`,
+			`INSERT INTO attachment (team_id, id, issue_id, at, content) VALUES ('team', 'file', 'SHOP-1', 1, '{"id":"file","filename":"notes.md"}')`,
+		)
+		s := open(t, address)
+		ctx := t.Context()
+		for _, want := range []string{"file", "new"} {
+			listed, err := s.Of("team").Attachments(ctx, "SHOP-1")
+			if err != nil || len(listed) != 1 || listed[0].Blob != want {
+				t.Fatalf("the files are %+v, %v; want the blob %q", listed, err, want)
+			}
+			a, err := s.Of("team").Attachment(ctx, "SHOP-1", "file")
+			if err != nil || a.Blob != want || a.Filename != "notes.md" {
+				t.Fatalf("the file is %+v, %v; want the blob %q", a, err, want)
+			}
+			a.Blob = "new"
+			if err := s.Change(ctx, "team", func(tx store.WorkTx) error { return tx.SaveAttachment(ctx, "SHOP-1", a) }); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
+}
+
+// old makes a database as of a version, with two teams and a key, and whatever more is inserted.
+func old(t *testing.T, e testkit.Engine, address string, version int64, more ...string) {
 	t.Helper()
 	driver := map[string]string{testkit.SQLite.Name: "sqlite", testkit.Postgres.Name: "pgx"}[e.Name]
 	db, err := sql.Open(driver, address)
@@ -60,13 +90,13 @@ func old(t *testing.T, e testkit.Engine, address string, version int64) {
 	if err := sqlstore.MigrateTo(t.Context(), e.Name, db, version); err != nil {
 		t.Fatal(err)
 	}
-	for _, statement := range []string{
+	for _, statement := range append([]string{
 		`INSERT INTO team (id, slug, name, created_at) VALUES ('team', 'acme', 'Acme', 1), ('other', 'bolt', 'Bolt', 1)`,
 		`INSERT INTO person (id, team_id, name, email, email_key, password_hash, permissions, created_at)
 			VALUES ('person', 'team', 'Ada', 'a', 'A', 'phc', '[]', 1)`,
 		`INSERT INTO agent_key (id, team_id, owner_id, hash, prefix, title, permissions, created_at, last_used_at)
 			VALUES ('key', 'team', 'person', 'hash', 'p', 't', '[]', 1, 1)`,
-	} {
+	}, more...) {
 		if _, err := db.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}

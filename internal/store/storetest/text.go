@@ -3,6 +3,7 @@
 package storetest
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -105,6 +106,7 @@ func (w *world) story(first bool, text string, name func(word string) string) {
 	k := w.handedOut(f.Person)
 	k.ID, k.Hash, k.Prefix, k.Title = name("key"), name("hash"), text, text
 	w.must(w.CollectKey(w.ctx(), r.SecretHash, k))
+	w.grantStory(k, text, name)
 	by := dash.PersonRef{ID: text, Name: text}
 	w.must(w.RevokeKey(w.ctx(), store.Revocation{KeyID: k.ID, TeamID: f.Team.ID, By: by, At: after(time.Hour)}))
 	k.RevokedAt, k.RevokedBy = after(time.Hour), by
@@ -121,6 +123,32 @@ func (w *world) story(first bool, text string, name func(word string) string) {
 	w.must(w.Leave(w.ctx(), k.ID))
 
 	w.workStory(f, text, name)
+}
+
+// grantStory asks for more in words of text and has it refused in the same, and reads both back.
+func (w *world) grantStory(k store.Key, text string, name func(word string) string) {
+	w.Helper()
+	r := w.wanting(k, edits)
+	r.PublicID, r.Reason, r.Address, r.ConfirmCode, r.Digest = name("wanted"), text, text, text, text
+	w.must(w.CreatePermissionRequest(w.ctx(), r, alive))
+	d := answer(k, deny)
+	d.Note, d.Trail = text, store.Trail{ID: name("trail"), Address: cmp.Or(text, "nowhere")}
+	w.must(w.decides(r, d))
+	entry := dash.AuditEntry{
+		ID: d.Trail.ID, At: dash.At(d.At), Action: dash.AuditActionPermissionDenied, By: d.By, Address: d.Trail.Address, Permissions: r.Permissions,
+		Subject: dash.AuditSubject{Kind: dash.AuditSubjectKindPermissionRequest, ID: r.PublicID, Name: k.Prefix + " " + k.Title},
+	}
+	if text != "" {
+		entry.Note = &text
+	}
+	d.Trail = store.Trail{}
+	r.Status, r.Decision = dash.RequestStatusDenied, &d
+	got, err := w.PermissionRequest(w.ctx(), k.TeamID, r.PublicID)
+	w.must(err)
+	w.same("the permission request", got, r)
+	told, err := w.ListAudit(w.ctx(), store.AuditQuery{TeamID: k.TeamID, Action: entry.Action, Limit: 10})
+	w.must(err)
+	w.same("its entry", told, []dash.AuditEntry{entry})
 }
 
 // refuseText puts what no store may take into each text of each argument of each method in turn.
