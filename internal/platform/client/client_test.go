@@ -269,6 +269,8 @@ func TestNoRepeat(t *testing.T) {
 	if _, err := do(t, c, "POST", "/api/x", []byte("{}")); err == nil {
 		t.Error("answered")
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if posts != 1 {
 		t.Errorf("%d calls", posts)
 	}
@@ -288,6 +290,8 @@ func TestReuse(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	mu.Lock()
+	defer mu.Unlock()
 	if len(from) != 1 {
 		t.Errorf("%d connections", len(from))
 	}

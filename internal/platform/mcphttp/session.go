@@ -169,22 +169,22 @@ func (s *session) route(line []byte) {
 			s.ready = true
 			s.mu.Unlock()
 		}
-		s.put(c.out, line)
-		c.out.end()
+		s.taken(c.out.putLast(line))
 	case m.method == methodProgress:
 		s.mu.Lock()
 		c := s.tokens[m.token]
 		s.mu.Unlock()
 		if c != nil { // else the call is over: its progress is worth nothing
-			s.put(c.out, line)
+			s.taken(c.out.put(line))
 		}
 	default:
-		s.put(s.aside, line)
+		s.taken(s.aside.put(line))
 	}
 }
 
-func (s *session) put(to *stream, line []byte) {
-	if !to.put(line) {
+// taken logs that a stream had no room for all its lines.
+func (s *session) taken(all bool) {
+	if !all {
 		s.log.Warn("lines were dropped, since the client does not read them")
 	}
 }

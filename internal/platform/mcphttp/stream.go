@@ -31,6 +31,20 @@ func newStream(most int, lossy bool) *stream {
 func (s *stream) put(line []byte) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.add(line)
+}
+
+// putLast is put and end in one, so that no reader sees the last line without knowing that it is.
+func (s *stream) putLast(line []byte) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	room := s.add(line)
+	s.ended = true
+	return room
+}
+
+// add is put. s.mu is held.
+func (s *stream) add(line []byte) bool {
 	if s.ended {
 		return true
 	}

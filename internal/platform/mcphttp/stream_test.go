@@ -53,3 +53,15 @@ func TestOneReader(t *testing.T) {
 		t.Errorf("%q", lines)
 	}
 }
+
+// TestLast: whoever sees the last line knows that nothing follows, so that a lone answer is answered as one.
+func TestLast(t *testing.T) {
+	s := newStream(maxBehind, false)
+	reader := s.read()
+	if !s.putLast([]byte("answer")) {
+		t.Error("no room")
+	}
+	if lines, news := s.take(reader); len(lines) != 1 || news != nil {
+		t.Errorf("%q goes on", lines)
+	}
+}

@@ -37,6 +37,9 @@ func (w *Watch) Run(ctx context.Context) {
 		}
 		follow, end := context.WithCancel(tenure)
 		stop := context.AfterFunc(ctx, end)
+		if !w.known(follow, tenure) {
+			_ = w.Read(follow) // at once, whatever becomes of the stream, which tells what is wrong
+		}
 		w.follow(follow)
 		<-follow.Done() // where a refusal ended it, until there is another key
 		stop()

@@ -45,7 +45,8 @@ type Options struct {
 // Watch reads permissions. It is safe for concurrent use.
 type Watch struct {
 	o       Options
-	reading chan struct{} // holds a token while permissions are read and handed on
+	reading chan struct{}   // holds a token while permissions are read and handed on
+	of      context.Context // the tenure of the key whose permissions were handed on last; the token guards it
 }
 
 // New makes a watch. It reads nothing before it is asked to.
@@ -64,6 +65,10 @@ func (w *Watch) Read(ctx context.Context) error {
 		return err
 	}
 	defer done()
+	tenure, err := w.o.Session.Tenure()
+	if err != nil {
+		return err
+	}
 	req, err := dash.NewGetPermissionsRequest(w.o.Base)
 	if err != nil {
 		return fmt.Errorf("permissions: %w", err)
@@ -79,11 +84,27 @@ func (w *Watch) Read(ctx context.Context) error {
 	if err := json.Unmarshal(resp.Body, &said); err != nil || said.Permissions == nil {
 		return fmt.Errorf("%s %s: answered %d with something else than permissions: is a dashboard there?", resp.Method, resp.Path, resp.Status)
 	}
-	if _, err := w.o.Session.Tenure(); err != nil { // the key went while it was read about
+	switch now, err := w.o.Session.Tenure(); {
+	case err != nil:
 		return err
+	case now != tenure:
+		return errChanged
 	}
+	w.of = tenure
 	w.o.Apply(true, said.Permissions)
 	return nil
+}
+
+var errChanged = errors.New("the session's key changed while its permissions were read")
+
+// known tells whether the permissions of the key of this tenure were ever handed on.
+func (w *Watch) known(ctx, tenure context.Context) bool {
+	done, err := w.alone(ctx)
+	if err != nil {
+		return false
+	}
+	defer done()
+	return w.of == tenure
 }
 
 // alone waits until no other read is under way, and keeps others from beginning until done is called.
