@@ -52,6 +52,8 @@ func scenes(r requests) []scene {
 			b.do(chromedp.Click(chromedp.CSS(".key .deny")))
 			b.until("the question", `location.pathname.endsWith("/revoke")`, soon)
 		}},
+		{"key-ended", opened("/keys/" + r.ended + "/revoke")},
+		{"setup-used", func(b *tab) { b.open(b.site.Server.SetupLink()) }},
 		{"audit", opened("/audit")},
 		{"audit-filtered", opened("/audit?action=permission.denied")},
 		{"approve-nothing", func(b *tab) {
@@ -72,8 +74,12 @@ func scenes(r requests) []scene {
 }
 
 // workScenes are those of boards and cards.
-func workScenes(d *desk) []scene {
+func workScenes(s *site, d *desk) []scene {
 	full := d.furnish()
+	pictured, agent := d.add("ToDo", "Draw the basket").ID, s.Agent(d.Caller)
+	upload(s.t, s, agent, pictured, "notes.md", []byte("hello"))
+	cover := upload(s.t, s, agent, pictured, "shot.png", testkit.PNG(s.t, 900, 300))
+	d.do("PATCH", pictured, "/attachments/"+cover.ID, dash.AttachmentEdit{IsPrimary: true})
 	plain := d.add("Review", "Say thanks").ID
 	opened := func(path string) func(*tab) { return func(b *tab) { b.open(path) } }
 	return []scene{
@@ -93,6 +99,12 @@ func workScenes(d *desk) []scene {
 			b.open(d.card(full))
 			b.live()
 			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("details").forEach(d => d.open = true)`))
+		}},
+		{"card-files", func(b *tab) {
+			b.open(d.card(pictured))
+			b.live()
+			b.do(chromedp.Evaluate[chromedp.Void](`document.querySelectorAll("#files details").forEach(d => d.open = true)`))
+			b.until("drawn", `document.querySelector(".cover").naturalWidth === 480`, 5*soon)
 		}},
 		{"card-missing", opened(d.card("SHOP-999"))},
 	}
@@ -125,6 +137,7 @@ func outside(link string) []scene {
 type requests struct {
 	waiting, approved, denied, sentBack, lapsed dash.AccessRequestCreated
 	wanted, granted                             dash.PermissionRequestCreated
+	ended                                       string // a key
 }
 
 func permissionPath(r dash.PermissionRequestCreated) string { return "/permissions/" + r.PublicID }
@@ -148,6 +161,10 @@ func prepare(s *site) (r requests) {
 	r.granted = wants(agent, s.t, "The checkout needs a board.", "boards.edit")
 	seen := testkit.Decode[dash.PermissionRequest](s.t, ada.Call("GET", "/api/permission-requests/"+r.granted.PublicID, nil), http.StatusOK)
 	ada.Call("POST", "/api/permission-requests/"+r.granted.PublicID+"/approve", dash.PermissionApproval{Digest: seen.Digest})
+	s.Clock.Advance(time.Second) // the newest is the first
+	s.Agent(ada, dash.PermissionDocsView)
+	r.ended = testkit.Decode[dash.KeyPage](s.t, ada.Call("GET", "/api/keys", nil), http.StatusOK).Keys[0].ID
+	ada.Call("DELETE", "/api/keys/"+r.ended, nil)
 	r.wanted = wants(agent, s.t, "It has to be written down.\nAnd kept.", "cards.edit", "docs.edit")
 	s.Clock.Advance(2 * time.Minute)
 	return r
@@ -185,7 +202,7 @@ func everyScene(t *testing.T, check func(t *testing.T, b *tab)) {
 	t.Run("home-new", func(t *testing.T) { run(ada, []scene{{"first", func(b *tab) { b.open("/") }}}) })
 	run(ada, []scene{{"boards-none", func(b *tab) { b.open("/boards") }}})
 	run(ada, scenes(prepare(s)))
-	run(ada, workScenes(newDesk(t, s.SignIn("ada@example.com"))))
+	run(ada, workScenes(s, newDesk(t, s.SignIn("ada@example.com"))))
 }
 
 // wantNoSidewaysScrolling fails if the page is wider than its window.

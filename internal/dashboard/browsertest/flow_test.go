@@ -45,6 +45,11 @@ func TestFirstStart(t *testing.T) {
 			t.Errorf("cookies %+v", c)
 		}
 		// The link worked once.
+		ada.open(s.Server.SetupLink())
+		if h := ada.h1(); h != "This server is already set up" {
+			t.Errorf("the link, used, shows %q", h)
+		}
+		ada.press("Sign out")
 		ada.setUpAgain(http.StatusConflict)
 		ada.wantSays("already set up")
 	})

@@ -35,8 +35,9 @@ const (
 type script struct {
 	t       *testing.T
 	answers map[string]any // by operation: a value of the contract, a dash.Refusal, or a func(*http.Request) any
-	calls   []call
-	headers http.Header // added to each answer
+	calls   []call         // but those for the header
+	header  []call         // those for the header of a page, which every page has
+	headers http.Header    // added to each answer
 }
 
 type call struct {
@@ -55,6 +56,7 @@ func signedIn(t *testing.T) *script {
 		"listKeys":               dash.KeyPage{Keys: []dash.Key{}, NextCursor: nullable.NewNullNullable[string]()},
 		"listAccessRequests":     listing(nil, ""),
 		"listPermissionRequests": wants(nil, ""),
+		"getPermissions":         dash.Permissions{Permissions: []dash.Permission{}},
 		"getAccessRequest":       pending(),
 	}}
 }
@@ -117,7 +119,11 @@ func (s *script) answer(op dash.Operation, w http.ResponseWriter, r *http.Reques
 	if err != nil {
 		s.t.Error(err)
 	}
-	s.calls = append(s.calls, call{Op: op.ID, Query: r.URL.RawQuery, Body: strings.TrimSpace(string(body)), CSRF: r.Header.Get("X-CSRF-Token"), header: r.Header})
+	calls := &s.calls
+	if strings.HasSuffix(r.URL.RawQuery, "limit=99") {
+		calls = &s.header
+	}
+	*calls = append(*calls, call{Op: op.ID, Query: r.URL.RawQuery, Body: strings.TrimSpace(string(body)), CSRF: r.Header.Get("X-CSRF-Token"), header: r.Header})
 	answer, ok := s.answers[op.ID]
 	if !ok {
 		s.t.Errorf("the page calls %s, which the test does not expect", op.ID)

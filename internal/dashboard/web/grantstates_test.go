@@ -155,7 +155,13 @@ var grantStates = []state{
 		"Every key of the team", "Mend the checkout", "Live", "Ada (you)", "Lapses unused", "Revoke", "Revoked", "By", "Grace", "Read boards and cards"}},
 	{name: "keys, signed out", path: "/keys", api: signedOut, status: 303},
 	{name: "revoke, asked first", path: "/keys/" + keyID + "/revoke", title: "Revoke a key · 50 Arms", api: keysOf(keyPage(aKey())), says: []string{"Revoke this key?", "It cannot be taken back", "Keep it"}},
-	{name: "revoke what has ended", path: "/keys/" + keyID + "/revoke", title: "Revoke a key · 50 Arms", api: keysOf(keyPage(revoked(aKey()))), says: []string{"This key has ended"}, not: []string{"Keep it"}},
+	{name: "revoke what has ended", path: "/keys/" + keyID + "/revoke", title: "This key has ended · 50 Arms", api: keysOf(keyPage(revoked(aKey()))), says: []string{"This key has ended", "its open streams have ended", "The agent is told"}, not: []string{"Keep it"}},
+	{name: "revoke what has lapsed", path: "/keys/" + keyID + "/revoke", title: "This key has ended · 50 Arms", says: []string{"It went unused for too long."}, not: []string{"Keep it"},
+		api: func(t *testing.T) *script {
+			k := aKey()
+			k.LapsesAt = dash.At(now)
+			return keysOf(keyPage(k))(t)
+		}},
 	{name: "revoke what is not there", path: "/keys/" + publicID + "/revoke", status: 404, title: "There is nothing here · 50 Arms", api: keysOf(keyPage(aKey()))},
 	{name: "revoke", method: "POST", path: "/keys/" + keyID + "/revoke", form: url.Values{"csrf_token": {formMark}}, api: answers("revokeKey", nil), status: 303},
 	{name: "revoke another's", method: "POST", path: "/keys/" + keyID + "/revoke", form: url.Values{"csrf_token": {formMark}}, status: 404, title: "There is nothing here · 50 Arms",

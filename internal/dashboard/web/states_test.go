@@ -107,6 +107,9 @@ var accessStates = []state{
 	{name: "sign out by a link", api: signedIn, path: "/signout", status: 303},
 
 	{name: "set up", api: signedOut, path: "/setup?token=from-the-link", title: "Set up · 50 Arms", says: []string{"Team name", "At least 12 characters."}},
+	{name: "set up, by who is signed in", api: signedIn, path: "/setup?token=from-the-link", title: "Already set up · 50 Arms", says: []string{"works once, and you are signed in"}},
+	{name: "set up, when the API fails", path: "/setup?token=from-the-link", status: 500, title: "The server failed on this page · 50 Arms",
+		api: answers("getMe", dash.InternalRefusal{Message: "no", RequestID: "1"})},
 	{name: "set up without a token", api: signedOut, path: "/setup", title: "Set up · 50 Arms", says: []string{"the whole setup link"}},
 	{name: "set up, wrong link", method: "POST", path: "/setup", form: setupForm, status: 403, title: "Error: Set up · 50 Arms", says: []string{"This setup link does not hold."},
 		api: answers("setUp", dash.WrongSetupTokenRefusal{Message: "no"})},

@@ -265,8 +265,10 @@ func TestTheSetupTokenStaysInItsField(t *testing.T) {
 			t.Errorf("the header %s tells the token", name)
 		}
 	}
-	if len(api.calls) != 0 {
-		t.Errorf("the page called %v", api.ops())
+	for _, c := range api.calls {
+		if strings.Contains(fmt.Sprint(c), token) {
+			t.Errorf("the call of %s tells the token: %+v", c.Op, c)
+		}
 	}
 	got = post(t, signedOut(t).with("setUp", dash.InternalRefusal{Message: "no", RequestID: "1"}), "/setup", with(setupForm, "token", token))
 	if got.Code != http.StatusInternalServerError || strings.Contains(got.Body.String(), token) {
@@ -313,7 +315,7 @@ func TestFieldsComeFromTheBodyAlone(t *testing.T) {
 func TestHomeAsksForWhatItShows(t *testing.T) {
 	api := signedIn(t)
 	get(t, api, "/")
-	if diff := cmp.Diff([]string{"getMe", "listKeys", "listAccessRequests", "listPermissionRequests"}, api.ops()); diff != "" {
+	if diff := cmp.Diff([]string{"getMe", "listKeys", "listAccessRequests", "listPermissionRequests", "getPermissions"}, api.ops()); diff != "" {
 		t.Errorf("-want +got:\n%s", diff)
 	}
 	if q := api.last("listAccessRequests").Query; q != "waiting=true&limit=25" {
@@ -333,9 +335,44 @@ func TestOlderPagesAreLinked(t *testing.T) {
 		if asked := api.last("listAccessRequests").Query; !strings.Contains(asked, fmt.Sprintf("waiting=%t", strings.Contains(want, "?waiting="))) {
 			t.Errorf("%s asks for %s", want, asked)
 		}
-		if len(api.calls) != 2 || !strings.Contains(api.last("listAccessRequests").Query, "cursor=a+b%26c") {
-			t.Errorf("%s asks %+v", want, api.calls)
+		if diff := cmp.Diff([]string{"getMe", "listAccessRequests", "getPermissions"}, api.ops()); diff != "" || !strings.Contains(api.last("listAccessRequests").Query, "cursor=a+b%26c") {
+			t.Errorf("%s asks %+v (-want +got):\n%s", want, api.calls, diff)
 		}
+	}
+}
+
+// TestTheHeaderTellsWhatWaits of both kinds, to whom it waits for, and leads nobody to what is not theirs.
+func TestTheHeaderTellsWhatWaits(t *testing.T) {
+	many := func(next string) *script {
+		return signedIn(t).with("listAccessRequests", listing([]dash.AccessRequest{pending()}, next)).with("listPermissionRequests", wants([]dash.PermissionRequest{wanting(), wanting()}, ""))
+	}
+	tests := []struct {
+		name  string
+		api   *script
+		want  string
+		calls int // for the header
+	}{
+		{"who runs the team", may(many(""), "team.admin"), "Boards Approvals 3 waiting Keys Audit", 2},
+		{"more than is counted", may(many("next"), "team.admin"), "Boards Approvals 3+ waiting Keys Audit", 2},
+		{"who runs no team", many(""), "Boards Approvals 2 waiting Keys", 1},
+		{"nothing waits", may(signedIn(t), "team.admin"), "Boards Approvals Keys Audit", 2},
+		{"the API fails", may(many(""), "team.admin").with("listPermissionRequests", func(r *http.Request) any {
+			if strings.HasSuffix(r.URL.RawQuery, "limit=99") {
+				return dash.InternalRefusal{Message: "no", RequestID: "1"}
+			}
+			return wants(nil, "")
+		}), "Boards Approvals Keys Audit", 1},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := get(t, tt.api, "/approvals")
+			if nav := strings.Join(strings.Fields(got.doc.Tags("nav")[0].Text()), " "); got.Code != http.StatusOK || nav != tt.want {
+				t.Errorf("status %d, the header says %q, want %q", got.Code, nav, tt.want)
+			}
+			if len(tt.api.header) != tt.calls {
+				t.Errorf("it takes %d calls, want %d", len(tt.api.header), tt.calls)
+			}
+		})
 	}
 }
 

@@ -126,7 +126,11 @@ func Ask(v *visit.Visit) error {
 	if err != nil {
 		return err
 	}
-	return v.Show(http.StatusOK, v.Frame("Revoke a key", layout.Keys, asked.Sheet, Sheet), asking(k, *me.CsrfToken))
+	title := "Revoke a key"
+	if !k.Live() {
+		title = "This key has ended"
+	}
+	return v.Show(http.StatusOK, v.Frame(title, layout.Keys, asked.Sheet, Sheet), asking(k, *me.CsrfToken))
 }
 
 // find looks for a key in the pages of the list: there is no other way to read one.
@@ -151,11 +155,11 @@ func find(v *visit.Visit, me dash.Me, id string) (Key, error) {
 	}
 }
 
-// Revoke ends a key. One that has ended already was to end.
+// Revoke ends a key, and leads to what is told of one that has ended. That it had ended already is what was wanted.
 func Revoke(v *visit.Visit) error {
 	v.Here = "/keys"
 	if _, err := apiclient.Check(v.API.RevokeKeyWithResponse(v.R.Context(), v.R.PathValue("id"))); err != nil {
 		return err
 	}
-	return v.Go("/keys#key-" + url.PathEscape(v.R.PathValue("id")))
+	return v.Go("/keys/" + url.PathEscape(v.R.PathValue("id")) + "/revoke")
 }

@@ -50,6 +50,8 @@ type Viewer struct {
 	Person    string
 	Team      string
 	CSRFToken string
+	Waiting   string // how many requests wait for them; "" is none, or unknown
+	Audits    bool   // they may read the audit log
 }
 
 // Frame is what the shell needs to know of a page.

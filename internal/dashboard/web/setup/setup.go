@@ -53,9 +53,23 @@ func (f Form) inputs() []layout.Field {
 	return inputs
 }
 
-// Get shows the form for the link's token.
+// Get shows the form for the link's token, unless the browser is a person's already: then the link was used. To anybody
+// else the API does not tell before the form is sent.
 func Get(v *visit.Visit) error {
 	v.Here = "/" // never the address with the token
+	_, err := v.Me()
+	if err == nil {
+		return v.Show(http.StatusOK, v.Frame("Already set up", layout.Nowhere), layout.Says(layout.Message{
+			Heading: "This server is already set up",
+			Text:    []string{"The setup link works once, and you are signed in."},
+			Link:    "/", LinkText: "Go to the start",
+		}))
+	}
+	switch refusal, _ := errors.AsType[dash.Refusal](err); refusal.(type) {
+	case dash.UnauthenticatedRefusal, dash.KeyRevokedRefusal:
+	default:
+		return err
+	}
 	return show(v, http.StatusOK, Form{Token: v.R.URL.Query().Get("token")})
 }
 

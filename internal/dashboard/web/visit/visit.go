@@ -186,6 +186,7 @@ func (v *Visit) Frame(title string, at layout.Section, sheets ...assets.File) la
 
 // Show answers with a page. Nothing is sent before the whole page is made.
 func (v *Visit) Show(status int, f layout.Frame, body templ.Component) error {
+	v.greet(f.Viewer)
 	var page bytes.Buffer
 	if err := layout.Shell(f, body).Render(v.R.Context(), &page); err != nil {
 		return err

@@ -2,8 +2,8 @@
 
 // Package written shows what people and agents write in Markdown: descriptions and comments. The text is hostile until
 // it is shown: HTML in it stays text, links lead to the web and tell it nothing, pictures are links unless they were
-// uploaded to this dashboard, no element of it has an id or a class, its headings stand below those of the page, and characters that a reader would not see are
-// written out.
+// uploaded to this dashboard, no element of it has an id or a class, its headings stand below those of the page, and
+// characters that a reader would not see are written out.
 package written
 
 import (
@@ -122,7 +122,7 @@ func deep(doc ast.Node) bool {
 	return most > nesting
 }
 
-// tame puts headings below the page's, without a gap, and makes links of pictures.
+// tame puts headings below the page's, without a gap, and makes links of the pictures that are not shown.
 func tame(doc ast.Node, src []byte, level int) {
 	var headings []*ast.Heading
 	var images []*ast.Image
