@@ -36,6 +36,7 @@ var (
 	_ server.SessionWithClientInfo      = (*Session)(nil)
 	_ server.SessionWithLogging         = (*Session)(nil)
 	_ server.SessionWithElicitation     = (*Session)(nil)
+	_ server.SessionWithSampling        = (*Session)(nil)
 	_ server.SessionWithProtocolVersion = (*Session)(nil)
 )
 

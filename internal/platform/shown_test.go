@@ -83,8 +83,12 @@ func TestAskedForMore(t *testing.T) {
 	if n := p.told(listChanged); n != 1 {
 		t.Errorf("%d notifications, want 1", n)
 	}
-	again := permissionAsked(t, p, `{"permissions":["boards.edit","cards.edit"],"reason":"Once more."}`)
-	if again.Status == nil || *again.Status != 409 {
+	var again mcptools.RequestPermissionResult
+	until(t, "the end of the request", func() bool { // which the session may learn after it has the tool
+		again = permissionAsked(t, p, `{"permissions":["boards.edit","cards.edit"],"reason":"Once more."}`)
+		return again.Status != nil
+	})
+	if *again.Status != 409 {
 		t.Errorf("%+v %s", again, again.Body)
 	}
 }

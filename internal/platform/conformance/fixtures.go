@@ -22,9 +22,25 @@ const (
 	silence = "UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA="
 )
 
-// fixtures is a server with the suite's tools. Their names, and what they answer, are the suite's.
+// fixtures is a server, of one session, with what the suite looks for. The names, and what they answer, are the suite's.
 func fixtures() *server.MCPServer {
-	s := server.NewMCPServer("platform-conformance", "1", server.WithToolCapabilities(true), server.WithLogging(), server.WithElicitation())
+	var watched subscription
+	var hooks server.Hooks
+	watched.hook(&hooks)
+	s := server.NewMCPServer("platform-conformance", "1", server.WithToolCapabilities(true), server.WithLogging(), server.WithElicitation(),
+		server.WithPromptCapabilities(false), server.WithResourceCapabilities(true, false), server.WithHooks(&hooks),
+		server.WithCompletions(), server.WithPromptCompletionProvider(completions{}))
+	tools(s)
+	s.AddTool(mcp.NewTool("touch_watched_resource", mcp.WithDescription("Changes the resource to subscribe to.")), watched.touch)
+	elicitations(s)
+	s.AddTool(mcp.NewTool("test_sampling", mcp.WithDescription("Asks the client's model."), mcp.WithString("prompt", mcp.Required())), sampling)
+	prompts(s)
+	resources(s)
+	return s
+}
+
+// tools are those that ask nobody.
+func tools(s *server.MCPServer) {
 	says := func(name, description string, content ...mcp.Content) {
 		s.AddTool(mcp.NewTool(name, mcp.WithDescription(description)), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 			return &mcp.CallToolResult{Content: content}, nil
@@ -47,8 +63,6 @@ func fixtures() *server.MCPServer {
 	s.AddTool(mcp.NewToolWithRawSchema("json_schema_2020_12_tool", "Tool with JSON Schema 2020-12 features", json.RawMessage(schema2020)), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		return mcp.NewToolResultText("taken"), nil
 	})
-	elicitations(s)
-	return s
 }
 
 // schema2020 has what mcp-go's own types would drop.
@@ -89,7 +103,27 @@ func logging(ctx context.Context, _ mcp.CallToolRequest) (*mcp.CallToolResult, e
 	return mcp.NewToolResultText("Tool with logging executed successfully"), nil
 }
 
-// elicitations are tools that ask the client.
+// sampling is a tool that asks the client's model.
+func sampling(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	session, ok := mcpstdio.FromContext(ctx)
+	if !ok {
+		return nil, errors.New("no session")
+	}
+	answer, err := session.RequestSampling(ctx, mcp.CreateMessageRequest{CreateMessageParams: mcp.CreateMessageParams{
+		Messages:  []mcp.SamplingMessage{{Role: mcp.RoleUser, Content: mcp.NewTextContent(r.GetString("prompt", ""))}},
+		MaxTokens: 100,
+	}})
+	if err != nil {
+		return mcp.NewToolResultError(err.Error()), nil
+	}
+	text, ok := answer.Content.(mcp.TextContent)
+	if !ok {
+		return mcp.NewToolResultError("the model answered no text"), nil
+	}
+	return mcp.NewToolResultText("LLM response: " + text.Text), nil
+}
+
+// elicitations are tools that ask the person at the client.
 func elicitations(s *server.MCPServer) {
 	asks := func(tool mcp.Tool, says string, properties map[string]any, required ...string) {
 		s.AddTool(tool, func(ctx context.Context, r mcp.CallToolRequest) (*mcp.CallToolResult, error) {
