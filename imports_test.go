@@ -41,6 +41,14 @@ var bans = []ban{
 	{from: "internal/dashboard/thumbnail", to: "gen/...", why: "a picture means nothing here"},
 	{from: "internal/openapi/...", to: "gen/...", why: "it serves any document, so it knows nothing of ours"},
 	{from: "internal/mcpstdio/...", to: "gen/...", why: "a transport knows nothing of what it carries"},
+	{from: "internal/transcript/...", to: "gen/...", why: "a reader knows an agent's files, not what is made of them"},
+	{from: "internal/transcript/...", to: "internal/flatbread/...", why: "a reader knows an agent's files, not what is made of them"},
+	{from: "internal/transcript/...", to: "internal/cli", why: "a reader tells its caller, not people"},
+	{from: "internal/transcript/jsonscan", to: "internal/...", why: "JSON means nothing here"},
+	{from: "internal/flatbread/...", to: "internal/store/...", why: "flatbread reads what is on this machine, and grows no server"},
+	{from: "internal/flatbread/...", to: "internal/dashboard/...", why: "flatbread reads what is on this machine, and grows no server"},
+	{from: "internal/flatbread/...", to: "internal/platform/...", why: "each command is one part"},
+	{from: "internal/flatbread/...", to: "gen/sqldb", why: "a client reaches the dashboard only through gen/dash"},
 	{from: "internal/platform/...", to: "internal/store/...", why: "a client reaches the dashboard only through gen/dash"},
 	{from: "internal/platform/...", to: "internal/dashboard/...", why: "a client reaches the dashboard only through gen/dash"},
 	{from: "internal/platform/...", to: "gen/sqldb", why: "a client reaches the dashboard only through gen/dash"},
@@ -58,10 +66,10 @@ var outside = []struct {
 	only   []string
 	why    string
 }{
-	{"modernc.org/sqlite", []string{"internal/store/sqlstore"}, "only the SQL store knows an engine"},
+	{"modernc.org/sqlite", []string{"internal/store/sqlstore", "internal/transcript/opencode"}, "only the SQL store knows an engine; opencode's sessions are an SQLite file"},
 	{"github.com/jackc/pgx/v5", []string{"internal/store/sqlstore", "internal/wake/pgnotify"}, "only the SQL store knows an engine, and NOTIFY is PostgreSQL's own"},
 	{"github.com/pressly/goose/v3", []string{"internal/store/sqlstore"}, "only the SQL store knows an engine"},
-	{"database/sql", []string{"gen/sqldb", "internal/store/sqlstore", "internal/testkit"}, "only the SQL store knows an engine"},
+	{"database/sql", []string{"gen/sqldb", "internal/store/sqlstore", "internal/testkit", "internal/transcript/opencode"}, "only the SQL store knows an engine"},
 	{"github.com/mark3labs/mcp-go", []string{"internal/mcpstdio", "internal/platform/..."}, "only MCP servers know the protocol's library"},
 	{"github.com/getkin/kin-openapi", []string{"internal/testkit/...", "internal/recordings/..."}, "it compiles a schema at each validation: tests alone can afford it"},
 	{"github.com/a-h/templ", []string{"internal/dashboard/web/..."}, "only pages draw"},
@@ -72,7 +80,7 @@ var outside = []struct {
 	{"github.com/evanw/esbuild", []string{"tools/webbuild"}, "scripts are bundled before they are committed"},
 	{"github.com/yuin/goldmark", []string{"internal/dashboard/web/..."}, "only pages draw"},
 	{"github.com/microcosm-cc/bluemonday", []string{"internal/dashboard/web/..."}, "only pages draw"},
-	{"github.com/spf13/cobra", []string{"internal/cli", "internal/dashboard/app", "internal/platform/app", "internal/demo"}, "only commands know a command line"},
+	{"github.com/spf13/cobra", []string{"internal/cli", "internal/dashboard/app", "internal/platform/app", "internal/flatbread/app", "internal/demo"}, "only commands know a command line"},
 }
 
 type listed struct {

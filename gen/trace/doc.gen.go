@@ -26,6 +26,7 @@ func ModelTypes() map[string]reflect.Type {
 		"Usage":     reflect.TypeFor[Usage](),
 		"Agent":     reflect.TypeFor[Agent](),
 		"Skipped":   reflect.TypeFor[Skipped](),
+		"Stats":     reflect.TypeFor[Stats](),
 		"Abandoned": reflect.TypeFor[Abandoned](),
 	}
 }

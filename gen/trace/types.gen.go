@@ -164,6 +164,30 @@ type Source struct {
 // SourceAgent defines model for Source.Agent.
 type SourceAgent string
 
+// Stats What `flatbread stats --json` prints: what sessions cost. An answer counts once, though several sessions hold it.
+type Stats struct {
+	Sessions  int64 `json:"sessions"`
+	SubAgents int64 `json:"sub_agents"`
+
+	// Prompts Of people, not those that agents gave to sub-agents.
+	Prompts   int64 `json:"prompts"`
+	ToolCalls int64 `json:"tool_calls"`
+	Errors    int64 `json:"errors"`
+
+	// Malformed Damaged lines.
+	Malformed int64 `json:"malformed"`
+
+	// Unread Sessions that could not be read, and why.
+	Unread  []string          `json:"unread"`
+	Main    Tokens            `json:"main"`
+	Sub     Tokens            `json:"sub"`
+	Total   Tokens            `json:"total"`
+	ByModel map[string]Tokens `json:"by_model"`
+
+	// Billed Of one session whose client keeps a count of its own: that, by model. It may hold what no record does, like the cost of a summary.
+	Billed map[string]Tokens `json:"billed,omitempty"`
+}
+
 // Step defines model for Step.
 type Step struct {
 	Index int64    `json:"index"`

@@ -14,7 +14,15 @@ import (
 
 // Write puts data at path. The folders that are missing are made, for the owner alone. On an error the old content
 // stands and no temporary file is left.
-func Write(path string, data []byte) (err error) {
+func Write(path string, data []byte) error {
+	return Stream(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// Stream is Write for what is too large to hold: it puts at path what write writes.
+func Stream(path string, write func(io.Writer) error) (err error) {
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
@@ -28,7 +36,7 @@ func Write(path string, data []byte) (err error) {
 			err = errors.Join(err, tmp.Close(), os.Remove(tmp.Name()))
 		}
 	}()
-	if _, err := tmp.Write(data); err != nil {
+	if err := write(tmp); err != nil {
 		return err
 	}
 	if err := tmp.Sync(); err != nil {

@@ -24,6 +24,9 @@ func Need(t testing.TB, service string) string {
 		found, missing = chromium(), "no Chromium: install chromium, or name one in CHROMIUM"
 	case "postgres":
 		found, missing = os.Getenv("TEST_POSTGRES"), "no PostgreSQL: name a server in TEST_POSTGRES"
+	case "git":
+		found, _ = exec.LookPath("git")
+		missing = "no git: install it"
 	default:
 		t.Fatalf("testkit.Need: unknown service %q", service)
 	}

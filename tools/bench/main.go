@@ -112,7 +112,11 @@ func run(ctx context.Context) (figures []figure, err error) {
 		return nil, err
 	}
 	cards, err := cardFigures(ctx, d)
-	return slices.Concat(start, call, surface, files, cards), err
+	if err != nil {
+		return nil, err
+	}
+	parse, err := parseFigures(ctx, dir)
+	return slices.Concat(start, call, surface, files, cards, parse), err
 }
 
 func report(out io.Writer, figures []figure, asJSON bool) error {

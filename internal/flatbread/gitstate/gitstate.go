@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package gitstate tells what a folder's git repository looks like now. It runs git to read, never to write: the index
+// stays as it is, and nothing that the repository's own configuration names is run, since a log says which folder it is.
+package gitstate
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+)
+
+// A State is a repository's.
+type State struct {
+	Branch      string // HEAD if none is checked out
+	Commit      string // empty before the first
+	Uncommitted []string
+}
+
+const (
+	patience = 10 * time.Second
+	maxFiles = 10000 // uncommitted, that are listed
+)
+
+// Read reads the state of the repository that dir is in. ok is false if it is in none, or git is not there to ask.
+func Read(ctx context.Context, dir string) (s State, ok bool, err error) {
+	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
+		return s, false, nil
+	}
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	g := git{ctx, dir, nil}
+	inside, err := g.run("rev-parse", "--is-inside-work-tree")
+	if errors.Is(err, exec.ErrNotFound) || failed(err) || string(bytes.TrimSpace(inside)) != "true" && err == nil {
+		return s, false, nil
+	}
+	if err != nil {
+		return s, false, err
+	}
+	if g.off, err = g.filters(); err != nil {
+		return s, false, err
+	}
+	if out, err := g.run("symbolic-ref", "--quiet", "--short", "HEAD"); err == nil {
+		s.Branch = string(bytes.TrimSpace(out))
+	} else if s.Branch = "HEAD"; !failed(err) {
+		return s, false, err
+	}
+	if out, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
+		s.Commit = string(bytes.TrimSpace(out))
+	} else if !failed(err) {
+		return s, false, err
+	}
+	out, err := g.run("status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
+	if err != nil {
+		return s, false, err
+	}
+	for entry := range strings.SplitSeq(string(out), "\x00") {
+		if len(entry) > 3 && len(s.Uncommitted) < maxFiles {
+			s.Uncommitted = append(s.Uncommitted, strings.ToValidUTF8(entry[3:], "\ufffd"))
+		}
+	}
+	return s, true, nil
+}
+
+type git struct {
+	ctx context.Context
+	dir string
+	off []string // settings that keep what the repository names from running
+}
+
+func (g git) run(args ...string) ([]byte, error) {
+	fixed := []string{"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.quotePath=false", "-c", "core.untrackedCache=false"}
+	cmd := exec.CommandContext(g.ctx, "git", append(append(fixed, g.off...), args...)...)
+	cmd.Dir = g.dir
+	cmd.Env = append(cmd.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.WaitDelay = time.Second
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("git %s in %s: %w", args[0], g.dir, errors.Join(err, context.Cause(g.ctx)))
+	}
+	return out, nil
+}
+
+// failed tells whether git ran and said no.
+func failed(err error) bool {
+	var exit *exec.ExitError
+	return errors.As(err, &exit) && exit.Exited()
+}
+
+// filters turns off the programs through which the repository's own settings would pass its files.
+func (g git) filters() ([]string, error) {
+	out, err := g.run("config", "--show-scope", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`)
+	if failed(err) {
+		return nil, nil // there are none
+	} else if err != nil {
+		return nil, err
+	}
+	var off []string
+	fields := strings.Split(string(out), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		if scope, name := fields[i], fields[i+1]; scope == "local" || scope == "worktree" {
+			value := ""
+			if strings.HasSuffix(name, ".required") {
+				value = "false"
+			}
+			off = append(off, "-c", name+"="+value)
+		}
+	}
+	return off, nil
+}

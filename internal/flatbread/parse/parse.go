@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package parse makes a trace of a session, and tells people what is in it and what was not readable.
+package parse
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/fiftyarms/platform/gen/trace"
+	"github.com/fiftyarms/platform/internal/flatbread/gitstate"
+	"github.com/fiftyarms/platform/internal/flatbread/tracefile"
+	"github.com/fiftyarms/platform/internal/safefile"
+	"github.com/fiftyarms/platform/internal/transcript"
+)
+
+// Write writes the trace of a session.
+func Write(ctx context.Context, to io.Writer, s *transcript.Session) error {
+	git, err := repository(ctx, s)
+	if err != nil {
+		return err
+	}
+	return tracefile.Write(to, s, git)
+}
+
+// Save writes the trace of a session to a file that only its owner may read. On an error what was there before stands.
+func Save(ctx context.Context, path string, s *transcript.Session) error {
+	return safefile.Stream(path, func(w io.Writer) error { return Write(ctx, w, s) })
+}
+
+// repository is what the folder of the session looks like now. A log of another branch than the one that is checked out
+// says nothing of the commit.
+func repository(ctx context.Context, s *transcript.Session) (trace.Git, error) {
+	now, ok, err := gitstate.Read(ctx, s.Cwd)
+	git := trace.Git{Branch: s.Branch}
+	if err != nil || !ok {
+		return git, err
+	}
+	if git.Branch == "" {
+		git.Branch = now.Branch
+	}
+	if git.Branch == now.Branch {
+		git.Commit = now.Commit
+	}
+	git.Uncommitted = now.Uncommitted
+	return git, nil
+}
+
+// Damage tells where a log could not be read whole.
+func Damage(to io.Writer, s *transcript.Session) {
+	for _, d := range s.Damage {
+		back := "nothing of it could be kept"
+		switch {
+		case d.Recovered == 1:
+			back = "1 whole record of it is kept"
+		case d.Recovered > 1:
+			back = fmt.Sprintf("%d whole records of it are kept", d.Recovered)
+		}
+		fmt.Fprintf(to, "flatbread: %s: line %d, from byte %d: %s; %s\n", d.File, d.Line, d.Offset, d.Reason, back)
+	}
+	if more := s.Skipped.Malformed - int64(len(s.Damage)); more > 0 {
+		fmt.Fprintf(to, "flatbread: and %d more damaged lines\n", more)
+	}
+}
+
+// Summary tells people what a trace holds and where it is.
+func Summary(to io.Writer, s *transcript.Session, path string) error {
+	kinds := map[transcript.Kind]int{}
+	images := 0
+	for i := range s.Steps {
+		kinds[s.Steps[i].Kind]++
+		images += int(s.Steps[i].Images)
+	}
+	fmt.Fprintf(to, "%s\n\n", visible(s.Title))
+	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	row := func(name, format string, args ...any) {
+		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	row("session", "%s, %s", strings.TrimSpace(s.Agent+" "+visible(s.AgentVersion)), visible(s.ID))
+	row("model", "%s", visible(s.Model))
+	row("steps", "%d: %d prompts, %d messages, %d thoughts, %d calls, %d results, %d errors", len(s.Steps), kinds[transcript.UserPrompt],
+		kinds[transcript.AssistantMessage], kinds[transcript.Thinking], kinds[transcript.ToolCall], kinds[transcript.ToolResult], kinds[transcript.ErrorRecovery])
+	if len(s.Agents) > 0 {
+		row("sub-agents", "%d", len(s.Agents))
+	}
+	if images > 0 {
+		row("images", "%d, not kept", images)
+	}
+	row("files", "%d changed", len(s.FilesChanged))
+	u := s.Usage
+	row("tokens", "%d in, %d out, %d read from cache, %d written to it", u.Input, u.Output, u.CacheRead, u.CacheCreation)
+	k := s.Skipped
+	row("left out", "%d records of known types, %d of unknown ones%s, %d damaged lines (%d records recovered), %d blank lines", k.KnownIgnored, k.Unknown, types(k.UnknownTypes), k.Malformed, k.Recovered, k.Blank)
+	if k.UnmatchedResults > 0 {
+		row("", "%d results of calls that are not in the log", k.UnmatchedResults)
+	}
+	if a := k.Abandoned; a.Records > 0 {
+		row("", "%d records of branches that were given up: %d prompts, %d calls, %d errors", a.Records, a.Prompts, a.ToolCalls, a.Errors)
+	}
+	if err := w.Flush(); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(to, "\nNot redacted, private: %s\n", path)
+	return err
+}
+
+func types(unknown map[string]int64) string {
+	if len(unknown) == 0 {
+		return ""
+	}
+	var names []string
+	for name := range unknown {
+		names = append(names, visible(name))
+	}
+	slices.Sort(names)
+	return " (" + strings.Join(names, ", ") + ")"
+}
+
+// visible is text of a log as a terminal may show it: what it holds cannot act there.
+func visible(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < 0x20 || 0x7f <= r && r < 0xa0 || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
+			return -1
+		}
+		return r
+	}, text)
+}

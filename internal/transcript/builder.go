@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package transcript
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"slices"
+
+	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+)
+
+// maxDamage is how many damaged places are told one by one.
+const maxDamage = 100
+
+// A Builder makes a session. Readers add what they find in the order of the log.
+type Builder struct {
+	s       *Session
+	words   *inline
+	calls   map[string]int32 // by id
+	results []result
+	costs   map[string]int32 // by answer
+	agents  map[string]int32
+	unnamed int32
+}
+
+type result struct {
+	step    int32
+	call    string
+	isError bool
+	late    bool
+}
+
+// NewBuilder begins a session of an agent whose log is at path.
+func NewBuilder(agent, path string) *Builder {
+	b := &Builder{
+		s:     &Session{Agent: agent, Path: path, ByModel: map[string]Tokens{}},
+		words: &inline{}, calls: map[string]int32{}, costs: map[string]int32{}, agents: map[string]int32{},
+	}
+	b.s.Skipped.UnknownTypes = map[string]int64{}
+	b.Source(b.words, false)
+	return b
+}
+
+// Session is the session as far as it is known, for what readers set themselves.
+func (b *Builder) Session() *Session { return b.s }
+
+// Expect makes room for about so many steps.
+func (b *Builder) Expect(steps int) { b.s.Steps = slices.Grow(b.s.Steps, steps) }
+
+// Source adds a source. Those that are to be closed are, with the session.
+func (b *Builder) Source(r io.ReaderAt, plain bool) int32 {
+	if c, ok := r.(io.Closer); ok {
+		b.s.closers = append(b.s.closers, c)
+	}
+	b.s.sources = append(b.s.sources, Source{r, plain})
+	return int32(len(b.s.sources) - 1)
+}
+
+// File is the text of a whole file, at most so many bytes of it.
+func (b *Builder) File(path string, size int64) Span {
+	return Span{Source: b.Source(lazily(path), true), Len: int32(min(size, math.MaxInt32))}
+}
+
+// Words is text that stands in no file.
+func (b *Builder) Words(text string) Span { return b.Raw(jsonscan.AppendText(nil, []byte(text))) }
+
+// Raw is JSON that stands in no file, or not in one piece.
+func (b *Builder) Raw(json []byte) Span {
+	at := Span{Source: 0, Off: int64(len(b.words.data)), Len: int32(len(json))}
+	b.words.data = append(b.words.data, json...)
+	return at
+}
+
+// Step adds a prompt, message or thought. record is what Finish may drop it by.
+func (b *Builder) Step(kind Kind, at int64, agent, record int32, text []Span, images int32) {
+	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: images, Call: None})
+}
+
+// Call adds a use of a tool, and tells whether it is new: a log that repeats one has it once.
+func (b *Builder) Call(at int64, agent, record int32, call Call) bool {
+	n := int32(len(b.s.Calls))
+	if call.ID != "" {
+		if _, seen := b.calls[call.ID]; seen {
+			return false
+		}
+		b.calls[call.ID] = n
+	}
+	b.s.Calls = append(b.s.Calls, call)
+	b.s.Steps = append(b.s.Steps, Step{Kind: ToolCall, At: at, Agent: agent, record: record, Call: n})
+	return true
+}
+
+// Called is the call of an id, nil if there is none so far. It holds until the next call is added.
+func (b *Builder) Called(id string) *Call {
+	if n, ok := b.calls[id]; ok && id != "" {
+		return &b.s.Calls[n]
+	}
+	return nil
+}
+
+// Result adds what came of the call of an id. The call may come later in the log. Of several results the last is the
+// call's output.
+func (b *Builder) Result(at int64, agent, record int32, call string, text []Span, images int32, isError bool) {
+	kind := ToolResult
+	if isError {
+		kind = ErrorRecovery
+	}
+	b.results = append(b.results, result{step: int32(len(b.s.Steps)), call: call, isError: isError})
+	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: images, Call: None})
+}
+
+// Agent is the number of the sub-agent of an id, which is made if it is new.
+func (b *Builder) Agent(id string) int32 {
+	if n, ok := b.agents[id]; ok {
+		return n
+	}
+	n := int32(len(b.s.Agents))
+	b.agents[id] = n
+	b.s.Agents = append(b.s.Agents, Agent{ID: id})
+	return n
+}
+
+// Cost adds what an answer cost. Logs repeat it, as a whole or as far as it had come: of those of one answer the one
+// with the most output counts. An answer without a name counts by itself.
+func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
+	t.CacheCreation = max(t.CacheCreation, t.CacheCreation5m+t.CacheCreation1h)
+	id := ""
+	if len(answer) > 0 {
+		n, seen := b.costs[string(answer)]
+		if seen {
+			a := &b.s.answers[n]
+			if agent == Main {
+				a.Agent = Main // a sub-agent that replays its parent's answers did not pay for them
+			}
+			if t.Output > a.Output || t.Output == a.Output && total(t) > total(a.Tokens) {
+				a.Tokens, a.Model = t, model
+			}
+			return
+		}
+		id = string(answer)
+		b.costs[id] = int32(len(b.s.answers))
+	}
+	b.s.answers = append(b.s.answers, Answer{id, model, agent, t})
+}
+
+func total(t Tokens) int64 { return t.Input + t.Output + t.CacheRead + t.CacheCreation }
+
+// Damaged tells of a place that could not be read whole.
+func (b *Builder) Damaged(d Damage) {
+	b.s.Skipped.Malformed++
+	b.s.Skipped.Recovered += int64(d.Recovered)
+	if len(b.s.Damage) < maxDamage {
+		b.s.Damage = append(b.s.Damage, d)
+	}
+}
+
+// Unknown counts a record of a type that the reader has never seen. Of types beyond a bound only the number is kept: a
+// file that is no log could have as many as lines.
+func (b *Builder) Unknown(kind string) {
+	b.s.Skipped.Unknown++
+	const most, longest = 100, 80
+	if _, known := b.s.Skipped.UnknownTypes[kind]; known || len(b.s.Skipped.UnknownTypes) < most && len(kind) <= longest {
+		b.s.Skipped.UnknownTypes[kind]++
+	}
+}
+
+// Opened is a file that belongs to a session, with its size counted. It is closed with the session.
+func (b *Builder) Opened(path string) (*os.File, int32, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() { // a pipe has no places to go back to
+		return nil, 0, fmt.Errorf("%s is no plain file (%s)", path, info.Mode().Type())
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	b.s.Bytes += info.Size()
+	return f, b.Source(f, false), nil
+}

@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package claude reads Claude Code's sessions, of every version from 1.0 to 2.1: a JSONL file of records, one a block of
+// an answer, that name the record they follow; sub-agents in the same file or in files of their own; outputs too large
+// for a record in files beside it.
+//
+// The format is the client's own and moves with each release. What is known here was seen in its files.
+package claude
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"hash/maphash"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/fiftyarms/platform/internal/transcript"
+	"github.com/fiftyarms/platform/internal/transcript/jsonl"
+	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+)
+
+// Format reads Claude Code's sessions.
+type Format struct{}
+
+// Agent names Claude Code.
+func (Format) Agent() string { return "claude-code" }
+
+// Owns tells Claude Code's logs from others by their records: typed, and not in an envelope.
+func (Format) Owns(_ string, head []byte) bool {
+	var r record
+	var s jsonscan.Scanner
+	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
+		if r.scan(&s, bytes.Trim(line, "\x00 \r\n")) != nil {
+			for _, p := range jsonl.Recover(line, isRecord) {
+				if p.Joined == nil {
+					return true
+				}
+			}
+			continue
+		}
+		if known[string(r.kind)] && (r.session != nil || r.uuid != nil || r.message.hasContent || r.message.blocks != nil || r.title.Len() > 0) {
+			return true
+		}
+	}
+	return bytes.Contains(head, []byte(`"sessionId":`)) && bytes.Contains(head, []byte(`"parentUuid":`)) // a line longer than the head
+}
+
+// known are the types of records that clients have written so far.
+var known = names("user", "assistant", "system", "summary", "file-history-snapshot", "file-history-delta", "queue-operation", "progress",
+	"attachment", "last-prompt", "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "tag",
+	"bridge-session", "pr-link", "atis-latch", "worktree-state", "history-suppression", "frame-link", "artifact-edit-ledger",
+	"artifact-read-ledger", "artifact-ledger", "artifact-monitor", "tools-used", "cost-state", "api-request", "api-request-shape", "api-request-blob",
+	"content-replacement", "marble-origami-commit", "marble-origami-snapshot", "speculation-accept", "attribution-snapshot", "task-summary")
+
+func knownKind(kind []byte) bool {
+	return known[string(kind)] || bytes.HasPrefix(kind, []byte("artifact-"))
+}
+
+// A reader reads one session.
+type reader struct {
+	ctx      context.Context
+	b        *transcript.Builder
+	s        *transcript.Session
+	scan     jsonscan.Scanner
+	rec      record
+	file     file
+	progress func(int64)
+	read     int64 // bytes so far
+
+	seed    maphash.Seed
+	uuids   map[uint64]int32  // of all files, with the node if it is one: a record that is there twice counts once
+	seen    map[uint64]bool   // what was said: some clients write it anew under other uuids
+	answers map[uint64]answer // by the message's id
+	names   map[string]string
+	nodes   []node
+	queue   queue
+	agents  agents
+	titles  map[string]string
+	leaves  map[uint64]bool // of summaries that name a record of another file
+	samples []agentTitle
+}
+
+// A file is the one that is being read.
+type file struct {
+	path   string
+	source int32
+	base   int64 // of the line's first byte in the source
+	agent  int32 // whose it is
+	own    bool  // it is the main file
+}
+
+type agentTitle struct {
+	leaf  uint64
+	title string
+}
+
+// Read indexes the session whose main file is at path.
+func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ *transcript.Session, err error) {
+	b := transcript.NewBuilder(f.Agent(), path)
+	r := &reader{
+		ctx: ctx, b: b, s: b.Session(), progress: progress, seed: maphash.MakeSeed(),
+		uuids: map[uint64]int32{}, seen: map[uint64]bool{}, answers: map[uint64]answer{}, names: map[string]string{}, titles: map[string]string{},
+	}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.s.Close())
+		}
+	}()
+	r.queue.init()
+	r.agents.init()
+	if err := r.findAgents(path); err != nil {
+		return nil, err
+	}
+	if err := r.readFile(path, transcript.Main, true); err != nil {
+		return nil, err
+	}
+	if err := r.readAgents(); err != nil {
+		return nil, err
+	}
+	r.attachAgents()
+	r.entitle(path)
+	gone := abandoned(r.nodes, r.uuids)
+	for _, is := range gone {
+		if is {
+			r.s.Skipped.Abandoned.Records++
+		}
+	}
+	if gone == nil {
+		return b.Finish(nil)
+	}
+	return b.Finish(func(n int32) bool { return gone[n] })
+}
+
+func (r *reader) hash(parts ...[]byte) uint64 {
+	var h maphash.Hash
+	h.SetSeed(r.seed)
+	for _, p := range parts {
+		h.Write(p)
+		h.WriteByte(0)
+	}
+	return h.Sum64() | 1 // 0 stands for none
+}
+
+// What to make room for.
+const (
+	bytesARecord = 4096
+	maxExpected  = 1 << 20
+)
+
+// readFile reads the records of one file.
+func (r *reader) readFile(path string, agent int32, own bool) error {
+	f, source, err := r.b.Opened(path)
+	if err != nil {
+		return err
+	}
+	r.file = file{path: path, source: source, agent: agent, own: own}
+	if own {
+		records := int(min(r.s.Bytes/bytesARecord, maxExpected))
+		r.b.Expect(records)
+		r.nodes = make([]node, 0, records)
+	}
+	lines := jsonl.NewLines(f)
+	for {
+		line, err := lines.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if line.Number%1024 == 0 {
+			if err := r.ctx.Err(); err != nil {
+				return err
+			}
+			if r.progress != nil {
+				r.progress(r.read + line.Offset)
+			}
+		}
+		r.line(line)
+	}
+}
+
+func (r *reader) line(line jsonl.Line) {
+	if line.TooLong {
+		r.damaged(line, fmt.Sprintf("longer than %d MiB", jsonl.MaxLine>>20), 0)
+		return
+	}
+	if len(bytes.TrimSpace(line.Data)) == 0 {
+		r.s.Skipped.Blank++
+		return
+	}
+	r.file.base = line.Offset
+	err := r.rec.scan(&r.scan, line.Data)
+	if err == nil && r.rec.kind != nil {
+		r.record()
+		return
+	}
+	if err == nil {
+		r.damaged(line, "no string `type`", 0)
+		return
+	}
+	pieces := jsonl.Recover(line.Data, isRecord)
+	r.damaged(line, err.Error(), len(pieces))
+	source := r.file.source
+	for _, p := range pieces {
+		data := p.Joined
+		if data == nil {
+			data = line.Data[p.From:p.To]
+			r.file.base = line.Offset + int64(p.From)
+		} else {
+			at := r.b.Raw(data)
+			r.file.source, r.file.base = at.Source, at.Off
+		}
+		if r.rec.scan(&r.scan, data) == nil {
+			r.record()
+		}
+		r.file.source = source
+	}
+}
+
+func (r *reader) damaged(line jsonl.Line, reason string, recovered int) {
+	r.b.Damaged(transcript.Damage{File: r.file.path, Line: line.Number, Offset: line.Offset, Reason: reason, Recovered: recovered})
+}
+
+// isRecord tells records from the objects inside them, which a damaged line may show.
+func isRecord(object []byte, edge bool) bool {
+	var r record
+	var s jsonscan.Scanner
+	if r.scan(&s, object) != nil || !knownKind(r.kind) {
+		return false
+	}
+	switch string(r.kind) {
+	case "user", "assistant", "system", "attachment", "progress":
+		return r.session != nil || r.parent != nil || edge
+	}
+	return edge || r.session != nil || r.leaf != nil
+}
+
+func (r *reader) span(of text) transcript.Span {
+	return transcript.Span{Source: r.file.source, Off: r.file.base + int64(of.From), Len: int32(of.Len())}
+}
+
+// record takes in the record that was scanned.
+func (r *reader) record() {
+	rec := &r.rec
+	if rec.kind == nil {
+		return
+	}
+	if !knownKind(rec.kind) {
+		r.b.Unknown(jsonscan.DecodeString(rec.kind))
+		return
+	}
+	if len(rec.uuid) > 0 {
+		rec.id = r.hash(rec.uuid)
+		if _, twice := r.uuids[rec.id]; twice {
+			r.s.Skipped.KnownIgnored++
+			return
+		}
+		r.uuids[rec.id] = nowhere
+	}
+	if r.file.own {
+		r.header(rec)
+	}
+	switch string(rec.kind) {
+	case "user":
+		r.user(rec, r.place(rec))
+	case "assistant":
+		r.assistant(rec, r.place(rec))
+	case "attachment":
+		r.attached(rec, r.place(rec))
+	case "queue-operation":
+		r.queued(rec)
+	case "progress":
+		r.progressed(rec, r.place(rec))
+	case "summary", "ai-title", "custom-title":
+		r.named(rec)
+	case "cost-state":
+		if rec.billed != nil && r.file.own {
+			r.s.Billed = rec.billed
+		}
+		r.s.Skipped.KnownIgnored++
+	default:
+		r.place(rec)
+		r.s.Skipped.KnownIgnored++
+	}
+}
+
+// header takes what records of the main file say of the session.
+func (r *reader) header(rec *record) {
+	s := r.s
+	if s.ID == "" && len(rec.session) > 0 {
+		s.ID = jsonscan.DecodeString(rec.session)
+	}
+	if s.Cwd == "" && len(rec.cwd) > 0 {
+		s.Cwd = jsonscan.DecodeString(rec.cwd)
+	}
+	if len(rec.version) > 0 && string(rec.version) != s.AgentVersion {
+		s.AgentVersion = jsonscan.DecodeString(rec.version)
+	}
+	if len(rec.branch) > 0 && string(rec.branch) != s.Branch {
+		s.Branch = jsonscan.DecodeString(rec.branch)
+	}
+}
+
+// A place is whose a record is, and where in the tree.
+type place struct {
+	agent int32
+	node  int32
+	at    int64
+}
+
+func (r *reader) place(rec *record) place {
+	p := place{agent: r.file.agent, node: transcript.None, at: transcript.NoTime}
+	if rec.timestamp != nil {
+		p.at = transcript.Time(rec.timestamp)
+	}
+	if !r.file.own {
+		return p
+	}
+	if rec.sidechain {
+		p.agent = r.inlineAgent(rec)
+		return p
+	}
+	if len(rec.uuid) == 0 {
+		return p
+	}
+	var n node
+	if len(rec.parent) > 0 {
+		n.parent = r.hash(rec.parent)
+	}
+	if len(rec.logical) > 0 {
+		n.logical = r.hash(rec.logical)
+	}
+	p.node = int32(len(r.nodes))
+	r.uuids[rec.id] = p.node
+	r.nodes = append(r.nodes, n)
+	return p
+}
+
+// class notes what a record is to the tree.
+func (r *reader) class(p place, c class) {
+	if p.node != transcript.None && c > r.nodes[p.node].class {
+		r.nodes[p.node].class = c
+	}
+}
+
+// named takes a name that the client gave the session.
+func (r *reader) named(rec *record) {
+	r.s.Skipped.KnownIgnored++
+	if rec.title.Len() == 0 || !r.file.own {
+		return
+	}
+	title := jsonscan.DecodeString(r.scan.Bytes(rec.title))
+	if len(rec.leaf) > 0 {
+		r.samples = append(r.samples, agentTitle{r.hash(rec.leaf), title})
+		return
+	}
+	r.titles[string(rec.kind)] = title
+}
+
+// entitle picks the session's name: the person's, else the client's. A summary may be that of a session it came from.
+func (r *reader) entitle(path string) {
+	for _, s := range r.samples {
+		if _, ours := r.uuids[s.leaf]; ours {
+			r.titles["summary"] = s.title
+		}
+	}
+	for _, kind := range []string{"summary", "ai-title", "custom-title"} {
+		if title := r.titles[kind]; title != "" {
+			r.s.Summary = title
+		}
+	}
+	if r.s.ID == "" {
+		r.s.ID = strings.TrimSuffix(filepath.Base(path), ".jsonl")
+	}
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package claude
+
+import (
+	"bytes"
+
+	"github.com/fiftyarms/platform/internal/transcript"
+	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+)
+
+// A queue follows what a person types while the agent works. What is taken out in its turn comes as a record of its own;
+// what is handed to the agent in the middle of a turn is an attachment, in some versions only a line of the queue.
+type queue struct {
+	waiting []waiting
+	shown   map[uint64]int // by text: shown, and still to come once more
+	came    map[uint64]int // by text: came as an attachment before it left the queue
+}
+
+type waiting struct {
+	text uint64
+	span []transcript.Span
+}
+
+func (q *queue) init() { q.shown, q.came = map[uint64]int{}, map[uint64]int{} }
+
+// passed tells whether a prompt was shown when it left the queue.
+func (q *queue) passed(text uint64) bool {
+	if q.shown[text] > 0 {
+		q.shown[text]--
+		return true
+	}
+	return false
+}
+
+var notification = []byte("<task-notification>")
+
+func (r *reader) queued(rec *record) {
+	q := &r.queue
+	p := r.place(rec)
+	r.s.Skipped.KnownIgnored++
+	var raw []byte
+	if rec.hasContent {
+		raw = r.bytes(rec.content)
+	}
+	switch string(rec.operation) {
+	case "enqueue":
+		if bytes.HasPrefix(raw[blank(raw, 0):], notification) {
+			r.notified(raw, p)
+			raw = nil
+		}
+		w := waiting{}
+		var said [][]byte
+		if raw != nil {
+			if w.span, said = r.typed(rec.content, nil, nil); len(said) > 0 {
+				w.text = r.hash(said...)
+			}
+		}
+		q.waiting = append(q.waiting, w)
+	case "dequeue":
+		if len(q.waiting) > 0 {
+			q.waiting = q.waiting[1:]
+		}
+	case "popAll":
+		q.waiting = nil
+	case "remove":
+		w, ok := q.remove(r, rec)
+		if !ok || len(w.span) == 0 {
+			return
+		}
+		if q.came[w.text] > 0 {
+			q.came[w.text]--
+			return
+		}
+		q.shown[w.text]++
+		r.b.Step(transcript.UserPrompt, p.at, p.agent, p.node, w.span, 0)
+	}
+}
+
+// remove takes out what the record names, else what has waited longest.
+func (q *queue) remove(r *reader, rec *record) (waiting, bool) {
+	at := 0
+	if rec.hasContent {
+		span, said := r.typed(rec.content, nil, nil)
+		if len(said) == 0 {
+			return waiting{}, false
+		}
+		named := waiting{r.hash(said...), span}
+		for at < len(q.waiting) && q.waiting[at].text != named.text {
+			at++
+		}
+		if at == len(q.waiting) {
+			return named, true
+		}
+	}
+	if at >= len(q.waiting) {
+		return waiting{}, false
+	}
+	w := q.waiting[at]
+	q.waiting = append(q.waiting[:at:at], q.waiting[at+1:]...)
+	return w, true
+}
+
+// attached takes what the client hands to the agent. Of all that only a prompt is the person's.
+func (r *reader) attached(rec *record, p place) {
+	a := &rec.attachment
+	if string(a.kind) != "queued_command" {
+		r.s.Skipped.KnownIgnored++
+		return
+	}
+	var prompt []transcript.Span
+	var said [][]byte
+	for _, part := range a.parts {
+		raw := r.bytes(part)
+		if bytes.HasPrefix(raw[blank(raw, 0):], notification) {
+			r.notified(raw, p)
+			continue
+		}
+		prompt, said = r.typed(part, prompt, said)
+	}
+	if len(a.mode) > 0 && string(a.mode) != "prompt" || rec.meta || len(prompt) == 0 && a.images == 0 {
+		r.s.Skipped.KnownIgnored++
+		return
+	}
+	text := r.hash(said...)
+	if !r.queue.passed(text) {
+		r.queue.came[text]++
+		r.b.Step(transcript.UserPrompt, p.at, p.agent, p.node, prompt, a.images)
+	}
+	r.class(p, prompted)
+}
+
+// notified takes the late result of a sub-agent or command that ran in the background, and tells whether the text is
+// such a notice. The same notice may come through the queue and as a record.
+func (r *reader) notified(raw []byte, p place) bool {
+	raw = raw[blank(raw, 0):]
+	if !bytes.HasPrefix(raw, notification) {
+		return false
+	}
+	trimmed := bytes.TrimRight(raw, " \n\r\t")
+	if !bytes.HasSuffix(trimmed, []byte("</task-notification>")) && !bytes.Contains(raw, []byte("<task-id>")) {
+		return false
+	}
+	if !r.first([]byte("notice"), trimmed) {
+		return true
+	}
+	call, id := "", ""
+	if at, ok := inside(raw, "tool-use-id"); ok {
+		call = jsonscan.DecodeString(raw[at.From:at.To])
+	}
+	if at, ok := inside(raw, "task-id"); ok {
+		id = jsonscan.DecodeString(raw[at.From:at.To])
+	}
+	said, ok := inside(raw, "result")
+	if !ok {
+		said, ok = inside(raw, "summary")
+	}
+	if !ok {
+		return true
+	}
+	r.agents.late = append(r.agents.late, late{call: call, agent: id, text: r.b.Raw(raw[said.From:said.To]), p: p})
+	return true
+}

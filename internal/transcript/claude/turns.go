@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package claude
+
+import (
+	"bytes"
+
+	"github.com/fiftyarms/platform/internal/transcript"
+	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+)
+
+// first tells whether something was not said before: of some records there are copies under other uuids.
+func (r *reader) first(parts ...[]byte) bool {
+	h := r.hash(parts...)
+	if r.seen[h] {
+		return false
+	}
+	r.seen[h] = true
+	return true
+}
+
+func (r *reader) bytes(of text) []byte { return r.scan.Bytes(of) }
+
+// user takes a record of the person's side: prompts, results, and what the client wrote in their place.
+func (r *reader) user(rec *record, p place) {
+	m := &rec.message
+	hidden := rec.meta || rec.summary || rec.logOnly
+	switch {
+	case string(rec.origin) == "task-notification":
+		r.notified(r.bytes(m.content), p)
+		hidden = true
+	case m.hasContent && bytes.HasPrefix(r.bytes(m.content), notification):
+		hidden = r.notified(r.bytes(m.content), p) || hidden
+	}
+	var prompt []transcript.Span
+	var said [][]byte
+	images, made := int32(0), false
+	if m.hasContent && !hidden {
+		prompt, said = r.typed(m.content, prompt, said)
+	}
+	promptAt := len(m.blocks)
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		switch string(b.kind) {
+		case "text":
+			if b.hasBody && !hidden {
+				before := len(prompt)
+				prompt, said = r.typed(b.body, prompt, said)
+				if len(prompt) > before && promptAt == len(m.blocks) {
+					promptAt = i
+				}
+			}
+		case "image", "document":
+			if !hidden {
+				images++
+			}
+		}
+	}
+	say := func() {
+		if len(prompt) == 0 && images == 0 || made {
+			return
+		}
+		made = true
+		r.prompt(rec.timestamp, prompt, said, images, p)
+	}
+	for i := range m.blocks {
+		if i == promptAt {
+			say()
+		}
+		if string(m.blocks[i].kind) == "tool_result" {
+			r.resulted(rec, &m.blocks[i], p)
+		}
+	}
+	say()
+}
+
+// prompt adds a prompt, unless it is the one that was seen on its way through the queue.
+func (r *reader) prompt(timestamp []byte, prompt []transcript.Span, said [][]byte, images int32, p place) {
+	r.class(p, prompted)
+	if len(timestamp) > 0 && !r.first(append([][]byte{[]byte("prompt"), timestamp}, said...)...) {
+		return
+	}
+	if p.agent == transcript.Main && r.queue.passed(r.hash(said...)) {
+		return
+	}
+	if p.agent != transcript.Main {
+		if _, has := r.agents.prompt[p.agent]; !has {
+			r.agents.prompt[p.agent] = r.hash(said...)
+		}
+	}
+	r.b.Step(transcript.UserPrompt, p.at, p.agent, p.node, prompt, images)
+}
+
+// typed adds what a person typed in a text.
+func (r *reader) typed(at text, prompt []transcript.Span, said [][]byte) ([]transcript.Span, [][]byte) {
+	raw := r.bytes(at)
+	t := typedIn(raw)
+	switch {
+	case t.none():
+		return prompt, said
+	case t.command.Len() > 0:
+		command := jsonscan.DecodeString(raw[t.command.From:t.command.To])
+		if t.args.Len() > 0 {
+			command += " " + jsonscan.DecodeString(raw[t.args.From:t.args.To])
+		}
+		return append(prompt, r.b.Words(command)), append(said, []byte(command))
+	}
+	return append(prompt, r.span(text{From: at.From + t.from, To: at.From + t.to})), append(said, raw[t.from:t.to])
+}
+
+// assistant takes a record of the agent's side.
+func (r *reader) assistant(rec *record, p place) {
+	r.answer(rec, p, true)
+	m := &rec.message
+	if p.node != transcript.None && len(m.id) > 0 {
+		r.nodes[p.node].answer = r.hash(m.id)
+	}
+	r.class(p, answered)
+}
+
+var synthetic = []byte("<synthetic>")
+
+// answer adds what an agent said and what it cost; the steps only if they are wanted.
+func (r *reader) answer(rec *record, p place, steps bool) {
+	m := &rec.message
+	paid := !bytes.Equal(m.model, synthetic)
+	model := "unknown"
+	if len(m.model) > 0 {
+		model = r.name(m.model)
+	}
+	if m.hasTokens && paid {
+		r.cost(rec, model, p)
+	}
+	if len(m.model) > 0 && paid && p.agent == transcript.Main && r.s.Model == "" {
+		r.s.Model = model
+	}
+	if !steps {
+		return
+	}
+	if m.hasContent && m.content.Len() > 0 {
+		r.say(transcript.AssistantMessage, m.id, m.content, p)
+	}
+	for i := range m.blocks {
+		b := &m.blocks[i]
+		switch string(b.kind) {
+		case "text":
+			r.say(transcript.AssistantMessage, m.id, b.body, p)
+		case "thinking":
+			r.say(transcript.Thinking, m.id, b.body, p)
+		case "tool_use", "server_tool_use", "mcp_tool_use":
+			r.call(b, p)
+		default:
+			if bytes.HasSuffix(b.kind, []byte("_tool_result")) {
+				r.resulted(rec, b, p)
+			}
+		}
+	}
+}
+
+// cost adds what an answer cost. It is known by the message and the request; where a gateway left out the request, by
+// the message alone. A sub-agent that is handed the conversation so far may have an answer of it under another request.
+func (r *reader) cost(rec *record, model string, p place) {
+	m := &rec.message
+	if len(m.id) == 0 {
+		r.b.Cost(rec.uuid, model, p.agent, m.tokens)
+		return
+	}
+	id, request := r.hash(m.id), uint64(0)
+	if len(rec.request) > 0 {
+		request = r.hash(rec.request)
+	}
+	known, seen := r.answers[id]
+	if seen && known.request != request {
+		if known.request != 0 && request != 0 {
+			if p.agent != transcript.Main && known.main {
+				return
+			}
+			seen = false
+		} else { // the message alone
+			request = known.request
+		}
+	}
+	if !seen {
+		known = answer{id: string(m.id), request: request, main: p.agent == transcript.Main}
+		if request != 0 {
+			known.id += " " + string(rec.request)
+		}
+		r.answers[id] = known
+	}
+	r.b.Cost([]byte(known.id), model, p.agent, m.tokens)
+}
+
+// An answer is what one is known by.
+type answer struct {
+	id      string
+	request uint64 // hash; 0 if it has none
+	main    bool
+}
+
+// name is a name of a tool or model, of which a session has few.
+func (r *reader) name(raw []byte) string {
+	if name, ok := r.names[string(raw)]; ok {
+		return name
+	}
+	name := jsonscan.DecodeString(raw)
+	r.names[string(raw)] = name
+	return name
+}
+
+func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
+	raw := r.bytes(at)
+	if blank(raw, 0) == len(raw) || len(id) > 0 && !r.first(kindName[kind], id, raw) {
+		return
+	}
+	r.b.Step(kind, p.at, p.agent, p.node, []transcript.Span{r.span(at)}, 0)
+}
+
+var kindName = map[transcript.Kind][]byte{transcript.AssistantMessage: []byte("message"), transcript.Thinking: []byte("thought")}
+
+// edits are the tools that change the file that they name.
+var edits = names("Write", "Edit", "MultiEdit", "NotebookEdit", "Update")
+
+func (r *reader) call(b *block, p place) {
+	call := transcript.Call{ID: jsonscan.DecodeString(b.id), Name: r.name(b.name)}
+	if b.input.Len() > 0 {
+		call.Input = r.span(b.input)
+	}
+	if edits[call.Name] && b.in.Path != "" {
+		call.Files = []string{b.in.Path}
+	}
+	if call.Name != "Write" && b.in.Path != "" {
+		call.Diff = &transcript.Diff{Path: b.in.Path}
+		if b.in.HasPatch {
+			call.Diff.Has, call.Diff.Patch = true, r.span(b.in.Patch)
+		}
+		if b.in.HasReplace {
+			call.Diff.Has, call.Diff.Old, call.Diff.New = true, r.span(b.in.Old), r.span(b.in.New)
+		}
+	}
+	if !r.b.Call(p.at, p.agent, p.node, call) {
+		return
+	}
+	if call.Name == "Task" || call.Name == "Agent" {
+		r.agents.called(call.ID, r.hash(r.bytes(b.in.Prompt)), b.in.AgentType, jsonscan.DecodeString(r.bytes(b.in.Describes)))
+	}
+}
+
+// resulted takes a tool's result.
+func (r *reader) resulted(rec *record, b *block, p place) {
+	r.class(p, resulted)
+	parts := rec.message.parts[b.from:b.to]
+	said := [][]byte{[]byte("result"), b.call}
+	spans := make([]transcript.Span, 0, len(parts))
+	for _, part := range parts {
+		raw := r.bytes(part)
+		said = append(said, raw)
+		if spill, ok := r.spilled(raw); ok {
+			spans = append(spans, spill)
+			continue
+		}
+		spans = append(spans, r.span(part))
+	}
+	id := jsonscan.DecodeString(b.call)
+	if id != "" && !r.first(said...) {
+		return
+	}
+	r.b.Result(p.at, p.agent, p.node, id, spans, b.images, b.isError)
+	if len(rec.result.agent) > 0 {
+		r.agents.answered(jsonscan.DecodeString(rec.result.agent), id)
+	}
+	call := r.b.Called(id)
+	if call == nil {
+		return
+	}
+	if rec.result.staged {
+		call.Files = nil
+	}
+	if rec.result.hunks.Len() > len("[]") && call.Diff != nil {
+		call.Diff.Hunks = r.span(rec.result.hunks)
+	}
+}

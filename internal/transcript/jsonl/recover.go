@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package jsonl
+
+import (
+	"bytes"
+
+	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+)
+
+// A Piece is a whole record that a damaged line holds.
+type Piece struct {
+	From, To int    // where it stands in the line, if it stands there in one piece
+	Joined   []byte // what stands in the line in several pieces, put together; else nil
+}
+
+// Recover finds the whole records of a line that is not one: two writers that wrote at once leave the records of both
+// in it, one behind the other or one inside the other, and a crash leaves runs of NUL. record tells whether an object is
+// a record; edge, whether something that is surely an end stands before it, so that it is no part of another record.
+func Recover(line []byte, record func(object []byte, edge bool) bool) []Piece {
+	r := recovery{line: line, record: record, budget: 16*len(line) + chunk}
+	r.run()
+	return r.pieces
+}
+
+type recovery struct {
+	line   []byte
+	record func([]byte, bool) bool
+	budget int // bytes to scan at most: what nests could be scanned once a level
+	pieces []Piece
+	rest   [][2]int // what stands around the pieces
+	scan   jsonscan.Scanner
+}
+
+var begin = []byte(`{"`)
+
+func (r *recovery) run() {
+	at, edge := 0, true
+	from := 0 // where the rest begins
+	for r.budget > 0 {
+		i := bytes.Index(r.line[at:], begin)
+		if i < 0 {
+			break
+		}
+		between := r.line[at : at+i]
+		if nul := bytes.LastIndexByte(between, 0); nul >= 0 {
+			edge = len(bytes.Trim(between[nul:], "\x00 \r\t")) == 0
+		} else if len(bytes.TrimSpace(between)) > 0 {
+			edge = false
+		}
+		at += i
+		end := r.object(r.line[at:])
+		if end > 0 && r.record(r.line[at:at+end], edge) {
+			r.leave(from, at)
+			r.pieces = append(r.pieces, Piece{From: at, To: at + end})
+			at += end
+			from, edge = at, true
+			continue
+		}
+		at, edge = at+1, false
+	}
+	r.leave(from, len(r.line))
+	r.join()
+}
+
+// object is how long the object is that b begins with, 0 if it is not whole.
+func (r *recovery) object(b []byte) int {
+	b = b[:min(len(b), r.budget)]
+	r.scan.Reset(b)
+	r.scan.Skip()
+	r.budget -= r.scan.Pos() + 1
+	if r.scan.Err() != nil {
+		return 0
+	}
+	return r.scan.Pos()
+}
+
+// leave keeps what stands around the pieces, without the runs of NUL at its ends and in it.
+func (r *recovery) leave(from, to int) {
+	for from < to {
+		if r.line[from] == 0 {
+			from++
+			continue
+		}
+		end := to
+		if i := bytes.IndexByte(r.line[from:to], 0); i >= 0 {
+			end = from + i
+		}
+		r.rest = append(r.rest, [2]int{from, end})
+		from = end
+	}
+}
+
+// join tries whether the rest is a record that something was written into. It comes before what stands inside it.
+func (r *recovery) join() {
+	if len(r.rest) < 2 {
+		return
+	}
+	var all []byte
+	for _, part := range r.rest {
+		all = append(all, r.line[part[0]:part[1]]...)
+	}
+	all = bytes.TrimSpace(all)
+	if !bytes.HasPrefix(all, begin) || r.object(all) != len(all) || !r.record(all, true) {
+		return
+	}
+	at := 0
+	for at < len(r.pieces) && r.pieces[at].From < r.rest[0][0] {
+		at++
+	}
+	r.pieces = append(r.pieces[:at], append([]Piece{{Joined: all}}, r.pieces[at:]...)...)
+}
