@@ -23,14 +23,12 @@ type Builder struct {
 	results []result
 	costs   map[string]int32 // by answer
 	agents  map[string]int32
-	unnamed int32
 }
 
 type result struct {
 	step    int32
 	call    string
 	isError bool
-	late    bool
 }
 
 // NewBuilder begins a session of an agent whose log is at path.

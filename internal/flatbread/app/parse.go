@@ -5,7 +5,6 @@ package app
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"path/filepath"
 
@@ -82,7 +81,7 @@ A damaged log gives back every record that is whole; stderr says what was not, a
 
 // say tells people something that is no failure, off stdout where that is for a program.
 func say(cmd *cobra.Command, asJSON bool, text string) error {
-	var to io.Writer = cmd.OutOrStdout()
+	to := cmd.OutOrStdout()
 	if asJSON {
 		to = cmd.ErrOrStderr()
 	}

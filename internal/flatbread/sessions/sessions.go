@@ -15,10 +15,12 @@ import (
 	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/claude"
+	"github.com/fiftyarms/platform/internal/transcript/codex"
+	"github.com/fiftyarms/platform/internal/transcript/copilot"
 )
 
 // formats are those that are known. The first that owns a file reads it.
-var formats = []transcript.Format{claude.Format{}}
+var formats = []transcript.Format{claude.Format{}, codex.Format{}, copilot.Format{}}
 
 // Formats are the names of the formats that are known; the first is what is meant where none is named.
 func Formats() (names []string) {

@@ -70,17 +70,16 @@ type reader struct {
 	progress func(int64)
 	read     int64 // bytes so far
 
-	seed    maphash.Seed
-	uuids   map[uint64]int32  // of all files, with the node if it is one: a record that is there twice counts once
-	seen    map[uint64]bool   // what was said: some clients write it anew under other uuids
-	answers map[uint64]answer // by the message's id
-	names   map[string]string
-	nodes   []node
-	queue   queue
-	agents  agents
-	titles  map[string]string
-	leaves  map[uint64]bool // of summaries that name a record of another file
-	samples []agentTitle
+	seed      maphash.Seed
+	uuids     map[uint64]int32  // of all files, with the node if it is one: a record that is there twice counts once
+	seen      map[uint64]bool   // what was said: some clients write it anew under other uuids
+	answers   map[uint64]answer // by the message's id
+	names     map[string]string
+	nodes     []node
+	queue     queue
+	agents    agents
+	titles    map[string]string
+	summaries []summary
 }
 
 // A file is the one that is being read.
@@ -92,7 +91,8 @@ type file struct {
 	own    bool  // it is the main file
 }
 
-type agentTitle struct {
+// A summary names the session that a record is of.
+type summary struct {
 	leaf  uint64
 	title string
 }
@@ -355,7 +355,7 @@ func (r *reader) named(rec *record) {
 	}
 	title := jsonscan.DecodeString(r.scan.Bytes(rec.title))
 	if len(rec.leaf) > 0 {
-		r.samples = append(r.samples, agentTitle{r.hash(rec.leaf), title})
+		r.summaries = append(r.summaries, summary{r.hash(rec.leaf), title})
 		return
 	}
 	r.titles[string(rec.kind)] = title
@@ -363,7 +363,7 @@ func (r *reader) named(rec *record) {
 
 // entitle picks the session's name: the person's, else the client's. A summary may be that of a session it came from.
 func (r *reader) entitle(path string) {
-	for _, s := range r.samples {
+	for _, s := range r.summaries {
 		if _, ours := r.uuids[s.leaf]; ours {
 			r.titles["summary"] = s.title
 		}

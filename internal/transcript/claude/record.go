@@ -61,8 +61,6 @@ type useResult struct {
 
 type attachment struct {
 	kind, mode []byte
-	prompt     text
-	hasPrompt  bool
 	parts      []text
 	images     int32
 }
