@@ -11,9 +11,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
-	"io"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -84,9 +83,8 @@ type reader struct {
 
 // A file is the one that is being read.
 type file struct {
-	path   string
 	source int32
-	base   int64 // of the line's first byte in the source
+	base   int64 // of the record's first byte in the source
 	agent  int32 // whose it is
 	own    bool  // it is the main file
 }
@@ -152,77 +150,29 @@ const (
 
 // readFile reads the records of one file.
 func (r *reader) readFile(path string, agent int32, own bool) error {
-	f, source, err := r.b.Opened(path)
-	if err != nil {
-		return err
-	}
-	r.file = file{path: path, source: source, agent: agent, own: own}
-	if own {
-		records := int(min(r.s.Bytes/bytesARecord, maxExpected))
+	r.file = file{agent: agent, own: own}
+	if info, err := os.Stat(path); err == nil && own {
+		records := int(min(info.Size()/bytesARecord, maxExpected))
 		r.b.Expect(records)
 		r.nodes = make([]node, 0, records)
 	}
-	lines := jsonl.NewLines(f)
-	for {
-		line, err := lines.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", path, err)
-		}
-		if line.Number%1024 == 0 {
-			if err := r.ctx.Err(); err != nil {
+	log := transcript.Log{
+		IsRecord: isRecord,
+		Scan: func(line []byte) error {
+			if err := r.rec.scan(&r.scan, line); err != nil || r.rec.kind != nil {
 				return err
 			}
-			if r.progress != nil {
-				r.progress(r.read + line.Offset)
-			}
-		}
-		r.line(line)
-	}
-}
-
-func (r *reader) line(line jsonl.Line) {
-	if line.TooLong {
-		r.damaged(line, fmt.Sprintf("longer than %d MiB", jsonl.MaxLine>>20), 0)
-		return
-	}
-	if len(bytes.TrimSpace(line.Data)) == 0 {
-		r.s.Skipped.Blank++
-		return
-	}
-	r.file.base = line.Offset
-	err := r.rec.scan(&r.scan, line.Data)
-	if err == nil && r.rec.kind != nil {
-		r.record()
-		return
-	}
-	if err == nil {
-		r.damaged(line, "no string `type`", 0)
-		return
-	}
-	pieces := jsonl.Recover(line.Data, isRecord)
-	r.damaged(line, err.Error(), len(pieces))
-	source := r.file.source
-	for _, p := range pieces {
-		data := p.Joined
-		if data == nil {
-			data = line.Data[p.From:p.To]
-			r.file.base = line.Offset + int64(p.From)
-		} else {
-			at := r.b.Raw(data)
-			r.file.source, r.file.base = at.Source, at.Off
-		}
-		if r.rec.scan(&r.scan, data) == nil {
+			return transcript.ErrUntyped
+		},
+		Record: func(source int32, offset int64) {
+			r.file.source, r.file.base = source, offset
 			r.record()
-		}
-		r.file.source = source
+		},
 	}
-}
-
-func (r *reader) damaged(line jsonl.Line, reason string, recovered int) {
-	r.b.Damaged(transcript.Damage{File: r.file.path, Line: line.Number, Offset: line.Offset, Reason: reason, Recovered: recovered})
+	if r.progress != nil {
+		log.Progress = func(bytes int64) { r.progress(r.read + bytes) }
+	}
+	return r.b.ReadLog(r.ctx, path, log)
 }
 
 // isRecord tells records from the objects inside them, which a damaged line may show.
@@ -246,9 +196,6 @@ func (r *reader) span(of text) transcript.Span {
 // record takes in the record that was scanned.
 func (r *reader) record() {
 	rec := &r.rec
-	if rec.kind == nil {
-		return
-	}
 	if !knownKind(rec.kind) {
 		r.b.Unknown(jsonscan.DecodeString(rec.kind))
 		return

@@ -252,3 +252,49 @@ func TestPrimarySessions(t *testing.T) {
 		t.Errorf("%q, %v", got, err)
 	}
 }
+
+// TestSubAgentsStandBehindTheirCalls: without times, what a sub-agent did follows the call that started it, one that it
+// started itself included.
+func TestSubAgentsStandBehindTheirCalls(t *testing.T) {
+	starts := func(uuid, call, prompt string) string {
+		return `{"type":"assistant","uuid":"` + uuid + `","sessionId":"s","message":{"id":"m` + uuid + `","content":[{"type":"tool_use","id":"` + call + `","name":"Agent","input":{"prompt":"` + prompt + `","subagent_type":"looker","description":"d"}}]}}` + "\n"
+	}
+	prompt := func(uuid, text string) string {
+		return `{"type":"user","uuid":"` + uuid + `","sessionId":"s","message":{"content":"` + text + `"}}` + "\n"
+	}
+	dir := write(t, map[string]string{
+		"s.jsonl":                            prompt("1", "go") + starts("2", "t1", "look") + starts("3", "t2", "again") + prompt("4", "done?"),
+		"s/subagents/agent-a.jsonl":          prompt("5", "look") + starts("6", "t3", "deeper"),
+		"s/subagents/agent-b.jsonl":          prompt("7", "again"),
+		"s/subagents/deep/agent-c.jsonl":     prompt("8", "any"),
+		"s/subagents/agent-a.meta.json":      `{"toolUseId":"t1","agentType":"given"}`,
+		"s/subagents/deep/agent-c.meta.json": `{"toolUseId":"t3"}`,
+		"s/subagents/journal.jsonl":          prompt("9", "no transcript"),
+		"agent-d.jsonl":                      strings.ReplaceAll(prompt("10", "another session's"), `"s"`, `"other"`),
+	})
+	s := open(t, filepath.Join(dir, "s.jsonl"))
+	var got []string
+	for _, p := range s.Steps {
+		text := "call "
+		if p.Kind == transcript.ToolCall {
+			text += s.Calls[p.Call].ID
+		} else {
+			text = said(t, s, p)
+		}
+		if p.Agent != transcript.Main {
+			text = s.Agents[p.Agent].ID + ": " + text
+		}
+		got = append(got, text)
+	}
+	want := []string{"go", "call t1", "a: look", "a: call t3", "c: any", "call t2", "b: again", "done?"}
+	if d := cmp.Diff(want, got); d != "" {
+		t.Error(d)
+	}
+	types := map[string]string{}
+	for _, a := range s.Agents {
+		types[a.ID] = a.CallID + " " + a.Type + " " + a.Description
+	}
+	if d := cmp.Diff(map[string]string{"a": "t1 given d", "b": "t2 looker d", "c": "t3 looker d"}, types); d != "" {
+		t.Error(d)
+	}
+}

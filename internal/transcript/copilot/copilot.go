@@ -9,9 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"hash/maphash"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -124,72 +122,20 @@ func (r *reader) abandoned(event int32) bool {
 }
 
 func (r *reader) readFile(progress func(int64)) error {
-	f, source, err := r.b.Opened(r.path)
-	if err != nil {
-		return err
-	}
-	r.source = source
-	lines := jsonl.NewLines(f)
-	for {
-		line, err := lines.Next()
-		switch {
-		case errors.Is(err, io.EOF):
-			return nil
-		case err != nil:
-			return fmt.Errorf("%s: %w", r.path, err)
-		}
-		if line.Number%1024 == 0 {
-			if err := r.ctx.Err(); err != nil {
+	return r.b.ReadLog(r.ctx, r.path, transcript.Log{
+		IsRecord: isRecord,
+		Progress: progress,
+		Scan: func(line []byte) error {
+			if err := r.rec.scan(&r.scan, line); err != nil || r.rec.kind != nil {
 				return err
 			}
-			if progress != nil {
-				progress(line.Offset)
-			}
-		}
-		r.line(line)
-	}
-}
-
-func (r *reader) line(line jsonl.Line) {
-	if line.TooLong {
-		r.damaged(line, fmt.Sprintf("longer than %d MiB", jsonl.MaxLine>>20), 0)
-		return
-	}
-	if len(bytes.TrimSpace(line.Data)) == 0 {
-		r.s.Skipped.Blank++
-		return
-	}
-	r.base = line.Offset
-	err := r.rec.scan(&r.scan, line.Data)
-	if err == nil && r.rec.kind != nil {
-		r.record()
-		return
-	}
-	if err == nil {
-		r.damaged(line, "no string `type`", 0)
-		return
-	}
-	pieces := jsonl.Recover(line.Data, isRecord)
-	r.damaged(line, err.Error(), len(pieces))
-	source := r.source
-	for _, p := range pieces {
-		data := p.Joined
-		if data == nil {
-			data = line.Data[p.From:p.To]
-			r.base = line.Offset + int64(p.From)
-		} else {
-			at := r.b.Raw(data)
-			r.source, r.base = at.Source, at.Off
-		}
-		if r.rec.scan(&r.scan, data) == nil {
+			return transcript.ErrUntyped
+		},
+		Record: func(source int32, offset int64) {
+			r.source, r.base = source, offset
 			r.record()
-		}
-		r.source = source
-	}
-}
-
-func (r *reader) damaged(line jsonl.Line, reason string, recovered int) {
-	r.b.Damaged(transcript.Damage{File: r.path, Line: line.Number, Offset: line.Offset, Reason: reason, Recovered: recovered})
+		},
+	})
 }
 
 // isRecord tells events from the objects inside them, which a damaged line may show.

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package transcript
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/fiftyarms/platform/internal/transcript/jsonl"
+)
+
+// ErrUntyped says of a record that it is an object without a type.
+var ErrUntyped = errors.New("no string `type`")
+
+// A Log is what a reader makes of a file of one record a line.
+type Log struct {
+	// Scan reads a record. An error says that it is none.
+	Scan func(line []byte) error
+	// Record takes in the record that was scanned last, which begins at an offset of a source.
+	Record func(source int32, offset int64)
+	// IsRecord tells a record from an object inside one; see jsonl.Recover.
+	IsRecord func(object []byte, edge bool) bool
+	// Progress, which may be nil, is told how much of the file is read.
+	Progress func(bytes int64)
+}
+
+// ReadLog reads a log at path, damage included: what damaged lines still hold comes as records too.
+func (b *Builder) ReadLog(ctx context.Context, path string, log Log) error {
+	f, source, err := b.Opened(path)
+	if err != nil {
+		return err
+	}
+	lines := jsonl.NewLines(f)
+	for {
+		line, err := lines.Next()
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("%s: %w", path, err)
+		}
+		if line.Number%1024 == 0 {
+			if err := ctx.Err(); err != nil {
+				return err
+			}
+			if log.Progress != nil {
+				log.Progress(line.Offset)
+			}
+		}
+		b.line(path, source, line, log)
+	}
+}
+
+func (b *Builder) line(path string, source int32, line jsonl.Line, log Log) {
+	damaged := func(reason string, recovered int) {
+		b.Damaged(Damage{File: path, Line: line.Number, Offset: line.Offset, Reason: reason, Recovered: recovered})
+	}
+	if line.TooLong {
+		damaged(fmt.Sprintf("longer than %d MiB", jsonl.MaxLine>>20), 0)
+		return
+	}
+	if len(bytes.TrimSpace(line.Data)) == 0 {
+		b.s.Skipped.Blank++
+		return
+	}
+	err := log.Scan(line.Data)
+	switch {
+	case err == nil:
+		log.Record(source, line.Offset)
+		return
+	case errors.Is(err, ErrUntyped):
+		damaged(err.Error(), 0)
+		return
+	}
+	pieces := jsonl.Recover(line.Data, log.IsRecord)
+	damaged(err.Error(), len(pieces))
+	for _, p := range pieces {
+		data, from, offset := p.Joined, source, line.Offset+int64(p.From)
+		if data == nil {
+			data = line.Data[p.From:p.To]
+		} else {
+			at := b.Raw(data)
+			from, offset = at.Source, at.Off
+		}
+		if log.Scan(data) == nil {
+			log.Record(from, offset)
+		}
+	}
+}
