@@ -13,6 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"github.com/fiftyarms/platform/internal/transcript"
+	"github.com/fiftyarms/platform/internal/transcript/transcripttest"
 )
 
 // A want is what a session comes down to. The numbers were written by hand, from what the format means.
@@ -83,6 +84,7 @@ func open(t *testing.T, path string) *transcript.Session {
 	if err != nil {
 		t.Fatal(err)
 	}
+	transcripttest.Sound(t, s)
 	t.Cleanup(func() {
 		if err := s.Close(); err != nil {
 			t.Error(err)

@@ -3,16 +3,14 @@
 package codex_test
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/codex"
+	"github.com/fiftyarms/platform/internal/transcript/transcripttest"
 )
 
 func TestFailures(t *testing.T) {
@@ -187,58 +185,16 @@ func TestUsage(t *testing.T) {
 
 // FuzzRead holds that whatever stands in a file is read without a panic, and that what is said of it can be read back.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(strings.Join([]string{
-		rec(0, "session_meta", meta), rec(0, "turn_context", turn), item(1, said("user", "go")), event(1, typed("go")),
-		item(2, call("c", "apply_patch", `{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"}`)),
-		event(2, `{"type":"patch_apply_end","call_id":"c","success":false,"stdout":"x","changes":{"a":{"move_path":"b"}}}`),
-		item(3, answer("c", `{"output":"x","metadata":{"exit_code":1}}`)), event(4, count(1, 2, 3, 4)),
-		event(5, `{"type":"thread_rolled_back","num_turns":1}`), item(6, call("d", "spawn_agent", `{"agent_type":"x"}`)), item(7, answer("d", `{"agent_id":"a"}`)),
-	}, "\n")))
-	f.Add([]byte(said("user", "# AGENTS.md instructions for x\n<INSTRUCTIONS>") + said("assistant", "b") + "\x00\n{"))
-	f.Add([]byte(`{"type":"custom_tool_call","name":"apply_patch","call_id":"c","input":"*** Begin Patch\n*** Add File: \ud83d\n"}`))
-	f.Add([]byte(event(1, `{"type":"exec_command_end","call_id":"c","exit_code":null,"aggregated_output":"\\"}`)))
-	f.Fuzz(func(t *testing.T, log []byte) {
-		path := filepath.Join(t.TempDir(), "rollout-x.jsonl")
-		if err := os.WriteFile(path, log, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		codex.Format{}.Owns(path, log)
-		s, err := codex.Format{}.Read(t.Context(), path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		check(t, s)
-		if k := s.Skipped; k.Abandoned.Prompts < 0 || k.Malformed+k.Blank > int64(bytes.Count(log, []byte("\n"))+1) {
-			t.Fatalf("skipped %+v", k)
-		}
-	})
-}
-
-func check(t *testing.T, s *transcript.Session) {
-	t.Helper()
-	all := func(spans ...transcript.Span) {
-		for _, at := range spans {
-			if at.Off < 0 || at.Len < 0 {
-				t.Fatalf("span %+v", at)
-			}
-			if at.Len > 0 {
-				textOf(t, s, at)
-			}
-		}
-	}
-	for _, p := range s.Steps {
-		all(p.Text...)
-		isCall := p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult || p.Kind == transcript.ErrorRecovery
-		if isCall != (p.Call != transcript.None) || int(p.Call) >= len(s.Calls) || p.Agent < transcript.Main || int(p.Agent) >= len(s.Agents) {
-			t.Fatalf("step %+v", p)
-		}
-	}
-	for _, c := range s.Calls {
-		all(c.Input)
-		all(c.Output...)
-		if d := c.Diff; d != nil {
-			all(d.Patch, d.Old, d.New, d.Hunks)
-		}
-	}
+	transcripttest.FuzzRead(f, codex.Format{}, "rollout-x.jsonl",
+		[]byte(strings.Join([]string{
+			rec(0, "session_meta", meta), rec(0, "turn_context", turn), item(1, said("user", "go")), event(1, typed("go")),
+			item(2, call("c", "apply_patch", `{"input":"*** Begin Patch\n*** Add File: a\n+x\n*** End Patch"}`)),
+			event(2, `{"type":"patch_apply_end","call_id":"c","success":false,"stdout":"x","changes":{"a":{"move_path":"b"}}}`),
+			item(3, answer("c", `{"output":"x","metadata":{"exit_code":1}}`)), event(4, count(1, 2, 3, 4)),
+			event(5, `{"type":"thread_rolled_back","num_turns":1}`), item(6, call("d", "spawn_agent", `{"agent_type":"x"}`)), item(7, answer("d", `{"agent_id":"a"}`)),
+		}, "\n")),
+		[]byte(said("user", "# AGENTS.md instructions for x\n<INSTRUCTIONS>")+said("assistant", "b")+"\x00\n{"),
+		[]byte(`{"type":"custom_tool_call","name":"apply_patch","call_id":"c","input":"*** Begin Patch\n*** Add File: \ud83d\n"}`),
+		[]byte(event(1, `{"type":"exec_command_end","call_id":"c","exit_code":null,"aggregated_output":"\\"}`)),
+	)
 }

@@ -3,16 +3,14 @@
 package copilot_test
 
 import (
-	"bytes"
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/copilot"
+	"github.com/fiftyarms/platform/internal/transcript/transcripttest"
 )
 
 func TestEdits(t *testing.T) {
@@ -116,58 +114,16 @@ func TestUsage(t *testing.T) {
 
 // FuzzRead holds that whatever stands in a file is read without a panic, and that what is said of it can be read back.
 func FuzzRead(f *testing.F) {
-	f.Add([]byte(strings.Join([]string{
-		ev(0, "session.start", `{"sessionId":"s","context":{"cwd":"/w"}}`), ev(1, "user.message", `{"content":"<skill-context>"}`, `,"id":"e1"`),
-		ev(2, "assistant.message", message("m", "x", wish("c", "edit", `"{\"path\":\"a\",\"old_str\":\"\\n\"}"`), wish("d", "apply_patch", `"*** Begin Patch\n*** Add File: a"`)), `,"id":"e2"`),
-		ev(3, "tool.execution_complete", `{"toolCallId":"c","success":true,"result":{"content":"<span>\ud83d\n","detailedContent":"@@ "}}`),
-		ev(4, "subagent.started", `{"toolCallId":"d","agentName":"x"}`, `,"agentId":"a"`), ev(5, "assistant.reasoning", `{"content":"y"}`, `,"agentId":"a"`),
-		ev(6, "session.snapshot_rewind", `{"upToEventId":"e2"}`), ev(7, "session.snapshot_rewind", `{"upToEventId":"e1"}`),
-		ev(8, "session.shutdown", `{"modelMetrics":{"m":{"usage":{"inputTokens":1e3}}}}`),
-	}, "\n")))
-	f.Add([]byte(ev(1, "user.message", `{"content":"a"}`) + ev(1, "tool.execution_start", `{"arguments":{}}`) + "\x00\n{"))
-	f.Add([]byte(`{"type":"tool.execution_complete","data":{"error":"\\"}}`))
-	f.Fuzz(func(t *testing.T, log []byte) {
-		path := filepath.Join(t.TempDir(), "events.jsonl")
-		if err := os.WriteFile(path, log, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		copilot.Format{}.Owns(path, log)
-		s, err := copilot.Format{}.Read(t.Context(), path, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer s.Close()
-		check(t, s)
-		if k := s.Skipped; k.Abandoned.Records < 0 || k.Malformed+k.Blank > int64(bytes.Count(log, []byte("\n"))+1) {
-			t.Fatalf("skipped %+v", k)
-		}
-	})
-}
-
-func check(t *testing.T, s *transcript.Session) {
-	t.Helper()
-	all := func(spans ...transcript.Span) {
-		for _, at := range spans {
-			if at.Off < 0 || at.Len < 0 {
-				t.Fatalf("span %+v", at)
-			}
-			if at.Len > 0 {
-				textOf(t, s, at)
-			}
-		}
-	}
-	for _, p := range s.Steps {
-		all(p.Text...)
-		isCall := p.Kind == transcript.ToolCall || p.Kind == transcript.ToolResult || p.Kind == transcript.ErrorRecovery
-		if isCall != (p.Call != transcript.None) || int(p.Call) >= len(s.Calls) || p.Agent < transcript.Main || int(p.Agent) >= len(s.Agents) {
-			t.Fatalf("step %+v", p)
-		}
-	}
-	for _, c := range s.Calls {
-		all(c.Input)
-		all(c.Output...)
-		if d := c.Diff; d != nil {
-			all(d.Patch, d.Old, d.New, d.Hunks)
-		}
-	}
+	transcripttest.FuzzRead(f, copilot.Format{}, "events.jsonl",
+		[]byte(strings.Join([]string{
+			ev(0, "session.start", `{"sessionId":"s","context":{"cwd":"/w"}}`), ev(1, "user.message", `{"content":"<skill-context>"}`, `,"id":"e1"`),
+			ev(2, "assistant.message", message("m", "x", wish("c", "edit", `"{\"path\":\"a\",\"old_str\":\"\\n\"}"`), wish("d", "apply_patch", `"*** Begin Patch\n*** Add File: a"`)), `,"id":"e2"`),
+			ev(3, "tool.execution_complete", `{"toolCallId":"c","success":true,"result":{"content":"<span>\ud83d\n","detailedContent":"@@ "}}`),
+			ev(4, "subagent.started", `{"toolCallId":"d","agentName":"x"}`, `,"agentId":"a"`), ev(5, "assistant.reasoning", `{"content":"y"}`, `,"agentId":"a"`),
+			ev(6, "session.snapshot_rewind", `{"upToEventId":"e2"}`), ev(7, "session.snapshot_rewind", `{"upToEventId":"e1"}`),
+			ev(8, "session.shutdown", `{"modelMetrics":{"m":{"usage":{"inputTokens":1e3}}}}`),
+		}, "\n")),
+		[]byte(ev(1, "user.message", `{"content":"a"}`)+ev(1, "tool.execution_start", `{"arguments":{}}`)+"\x00\n{"),
+		[]byte(`{"type":"tool.execution_complete","data":{"error":"\\"}}`),
+	)
 }
