@@ -33,6 +33,11 @@ func (b *Builder) ReadLog(ctx context.Context, path string, log Log) error {
 	if err != nil {
 		return err
 	}
+	return b.ReadLines(ctx, path, f, source, log)
+}
+
+// ReadLines is ReadLog of a file that is open as a source.
+func (b *Builder) ReadLines(ctx context.Context, path string, f io.Reader, source int32, log Log) error {
 	lines := jsonl.NewLines(f)
 	for {
 		line, err := lines.Next()

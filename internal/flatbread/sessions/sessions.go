@@ -17,10 +17,13 @@ import (
 	"github.com/fiftyarms/platform/internal/transcript/claude"
 	"github.com/fiftyarms/platform/internal/transcript/codex"
 	"github.com/fiftyarms/platform/internal/transcript/copilot"
+	"github.com/fiftyarms/platform/internal/transcript/gemini"
+	"github.com/fiftyarms/platform/internal/transcript/opencode"
+	"github.com/fiftyarms/platform/internal/transcript/pi"
 )
 
 // formats are those that are known. The first that owns a file reads it.
-var formats = []transcript.Format{claude.Format{}, codex.Format{}, copilot.Format{}}
+var formats = []transcript.Format{claude.Format{}, codex.Format{}, gemini.Format{}, pi.Format{}, opencode.Format{}, copilot.Format{}}
 
 // Formats are the names of the formats that are known; the first is what is meant where none is named.
 func Formats() (names []string) {

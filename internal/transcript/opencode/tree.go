@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package opencode
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+)
+
+// A tree is the folder in which versions before the database keep sessions: a file for each session, message and part.
+type tree struct {
+	root    string // the folder "storage"
+	project string // the folder of the session's file
+	data    []byte
+}
+
+// maxFile is how long one file may be.
+const maxFile = 256 << 20
+
+func openTree(path string) *tree {
+	project := filepath.Dir(path)
+	return &tree{root: filepath.Dir(filepath.Dir(project)), project: project}
+}
+
+func (t *tree) close() error { return nil }
+
+// read reads a file whole. It holds until the next call.
+func (t *tree) read(path string) (_ []byte, err error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, fmt.Errorf("%s is no plain file", path)
+	case info.Size() > maxFile:
+		return nil, fmt.Errorf("%s is longer than %d MiB", path, maxFile>>20)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	t.data = slices.Grow(t.data[:0], int(info.Size())+1)
+	for {
+		n, err := f.Read(t.data[len(t.data):cap(t.data)])
+		t.data = t.data[:len(t.data)+n]
+		switch {
+		case errors.Is(err, io.EOF):
+			return t.data, nil
+		case err != nil:
+			return nil, err
+		case len(t.data) == cap(t.data):
+			t.data = slices.Grow(t.data, 1)
+		}
+	}
+}
+
+func (t *tree) session(_ context.Context, id string) (session, error) {
+	if !plain(id) {
+		return session{}, fmt.Errorf("%q names no session", id)
+	}
+	path := filepath.Join(t.project, id+".json")
+	data, err := t.read(path)
+	if err != nil {
+		return session{}, err
+	}
+	s, err := scanSession(data)
+	if err != nil {
+		return session{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return s, nil
+}
+
+func scanSession(data []byte) (at session, err error) {
+	var s jsonscan.Scanner
+	s.Reset(data)
+	s.Object(func(key []byte) {
+		switch string(key) {
+		case "id":
+			at.id = word(&s)
+		case "parentID":
+			at.parent = word(&s)
+		case "directory":
+			at.directory = word(&s)
+		case "title":
+			at.title = word(&s)
+		case "version":
+			at.version = word(&s)
+		case "revert":
+			at.revert.scan(&s)
+		case "time":
+			members(&s, func(key []byte) {
+				if string(key) == "updated" {
+					at.updated = s.Int()
+				}
+			})
+		}
+	})
+	s.End()
+	return at, s.Err()
+}
+
+// plain tells whether an id can be the name of a file: whatever a record says, no other folder is looked into.
+func plain(id string) bool {
+	return id != "" && id != "." && id != ".." && !strings.ContainsAny(id, "/\\\x00")
+}
+
+func (t *tree) children(_ context.Context, id string) (list []session, err error) {
+	ids, err := names(t.project)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range ids {
+		data, err := t.read(filepath.Join(t.project, name+".json"))
+		if err != nil {
+			return nil, err
+		}
+		if s, err := scanSession(data); err == nil && s.parent == id && s.id == name {
+			list = append(list, s)
+		}
+	}
+	slices.SortFunc(list, func(a, b session) int { return cmp.Compare(b.id, a.id) }) // ids of sessions run backwards
+	return list, nil
+}
+
+// names are the files of a folder without their ending, in order. A folder that is not there has none.
+func names(dir string) (ids []string, err error) {
+	files, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	for _, f := range files {
+		if id, ok := strings.CutSuffix(f.Name(), ".json"); ok && f.Type().IsRegular() {
+			ids = append(ids, id)
+		}
+	}
+	return ids, err
+}
+
+func (t *tree) messages(_ context.Context, session string) ([]string, error) {
+	return names(filepath.Join(t.root, "message", session))
+}
+
+func (t *tree) message(_ context.Context, session, id string) ([]byte, error) {
+	return t.read(filepath.Join(t.root, "message", session, id+".json"))
+}
+
+func (t *tree) parts(_ context.Context, message string, each func(id string, data []byte) error) error {
+	dir := filepath.Join(t.root, "part", message)
+	ids, err := names(dir)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		data, err := t.read(filepath.Join(dir, id+".json"))
+		if err != nil {
+			return err
+		}
+		if err := each(id, data); err != nil {
+			return err
+		}
+	}
+	return nil
+}
