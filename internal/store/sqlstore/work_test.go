@@ -3,7 +3,6 @@
 package sqlstore_test
 
 import (
-	"database/sql"
 	"fmt"
 	"reflect"
 	"slices"
@@ -81,12 +80,7 @@ func TestAFileFromBeforeBlobs(t *testing.T) {
 // old makes a database as of a version, with two teams and a key, and whatever more is inserted.
 func old(t *testing.T, e testkit.Engine, address string, version int64, more ...string) {
 	t.Helper()
-	driver := map[string]string{testkit.SQLite.Name: "sqlite", testkit.Postgres.Name: "pgx"}[e.Name]
-	db, err := sql.Open(driver, address)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
+	db := database(t, e, address)
 	if err := sqlstore.MigrateTo(t.Context(), e.Name, db, version); err != nil {
 		t.Fatal(err)
 	}
