@@ -33,7 +33,7 @@ The dashboard stays open until you press Ctrl-C. Its data is deleted then.
 
 Connect Claude Code to it, in another terminal:
 
-  claude mcp add platform --env DANXBOT_DASHBOARD_URL=%s --env DANXBOT_BOARD_ID=%d -- %s
+  claude mcp add platform --env DANXBOT_DASHBOARD_URL=%s --env DANXBOT_TEAM=demo --env DANXBOT_BOARD_ID=%d -- %s
 
 then ask it to connect to the dashboard, and to create a card.
 `, w.url, w.email, w.password, w.url, w.board, agentLine())

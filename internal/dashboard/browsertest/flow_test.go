@@ -38,7 +38,7 @@ func TestFirstStart(t *testing.T) {
 		ada.wantSays("open the setup link")
 		ada.setUp()
 		ada.wantAt("/", "Connect your first agent")
-		if got, want := ada.text(".command"), "claude mcp add platform --env DANXBOT_DASHBOARD_URL="+s.URL+" -- platform-mcp"; got != want {
+		if got, want := ada.text(".command"), "claude mcp add platform --env DANXBOT_DASHBOARD_URL="+s.URL+" --env DANXBOT_TEAM=acme -- platform-mcp"; got != want {
 			t.Errorf("the command is %q, want %q", got, want)
 		}
 		if c := ada.cookies(); len(c) != 1 || !c[0].HTTPOnly || c[0].SameSite != "Lax" {

@@ -79,7 +79,7 @@ var states = slices.Concat(accessStates, grantStates, boardStates, cardStates)
 
 var accessStates = []state{
 	{name: "home, nothing connected yet", api: signedIn, path: "/", title: "Start · 50 Arms", says: []string{
-		"Connect your first agent", "claude mcp add platform --env DANXBOT_DASHBOARD_URL=https://dash.example.com -- platform-mcp", "Nothing waits."}},
+		"Connect your first agent", "claude mcp add platform --env DANXBOT_DASHBOARD_URL=https://dash.example.com --env DANXBOT_TEAM=acme -- platform-mcp", "Nothing waits."}},
 	{name: "home, later", path: "/", title: "Start · 50 Arms", not: []string{"first agent"}, says: []string{"Mend the checkout", "claude mcp add platform"},
 		api: func(t *testing.T) *script {
 			key := dash.Key{ID: "1", Prefix: "50a_x", Title: "t", Owner: ada, Permissions: []dash.Permission{"cards.view"}, CreatedAt: dash.At(now), LastUsedAt: dash.At(now), LapsesAt: dash.At(now)}

@@ -38,10 +38,11 @@ Environment:
                              it one is made and kept below danxbot/http/ while the server runs`
 
 const examples = `  # Claude Code
-  claude mcp add platform --env DANXBOT_DASHBOARD_URL=http://127.0.0.1:5555 -- platform-mcp
+  claude mcp add platform --env DANXBOT_DASHBOARD_URL=http://127.0.0.1:5555 --env DANXBOT_TEAM=acme -- platform-mcp
 
   # any MCP client's configuration
-  {"mcpServers": {"platform": {"command": "platform-mcp", "env": {"DANXBOT_DASHBOARD_URL": "http://127.0.0.1:5555"}}}}
+  {"mcpServers": {"platform": {"command": "platform-mcp", "env":
+    {"DANXBOT_DASHBOARD_URL": "http://127.0.0.1:5555", "DANXBOT_TEAM": "acme"}}}}
 
   # what would be used, and whether it works
   platform-mcp doctor

@@ -26,16 +26,20 @@ var Sheet = assets.New("home.css", css)
 // Connection is how an agent reaches this server.
 type Connection struct {
 	PublicURL string // what an agent dials
+	Team      string // whose people its request is shown to, by its slug
 	Command   string // what starts the agent's side, quoted for a shell
 }
 
 // ClaudeCode is the line that connects Claude Code.
 func (c Connection) ClaudeCode() string {
-	return "claude mcp add platform --env " + c.Setting() + " -- " + c.Command
+	dashboard, team := c.Settings()
+	return "claude mcp add platform --env " + dashboard + " --env " + team + " -- " + c.Command
 }
 
-// Setting is the variable that the agent's side reads.
-func (c Connection) Setting() string { return cli.ShellWord("DANXBOT_DASHBOARD_URL=" + c.PublicURL) }
+// Settings are the variables that the agent's side reads.
+func (c Connection) Settings() (dashboard, team string) {
+	return cli.ShellWord("DANXBOT_DASHBOARD_URL=" + c.PublicURL), cli.ShellWord("DANXBOT_TEAM=" + c.Team)
+}
 
 // Page is what the page shows.
 type Page struct {
@@ -47,9 +51,12 @@ type Page struct {
 // Get makes the page's handler.
 func Get(c Connection) func(*visit.Visit) error {
 	return func(v *visit.Visit) error {
-		if _, err := v.Me(); err != nil {
+		me, err := v.Me()
+		if err != nil {
 			return err
 		}
+		c := c
+		c.Team = me.Team.Slug
 		one := dash.Limit(1)
 		keys, err := apiclient.Check(v.API.ListKeysWithResponse(v.R.Context(), &dash.ListKeysParams{Limit: &one}))
 		if err != nil {
