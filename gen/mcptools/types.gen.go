@@ -128,7 +128,7 @@ type APIArgs struct {
 	// Path Path with its ids filled in, like /api/keys/7; no query string.
 	Path string `json:"path"`
 
-	// Select A jq expression; its result comes in place of a 2xx body.
+	// Select A jq expression; its result comes in place of a 2xx body. Wrap it in [ ] to get a list always.
 	Select *string `json:"select,omitempty"`
 
 	// Query Query parameters.

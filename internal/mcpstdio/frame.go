@@ -7,8 +7,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 )
 
 var errNotObject = errors.New("params must encode to a JSON object")
@@ -58,6 +60,8 @@ func encodeAnswer(id requestID, answer mcp.JSONRPCMessage) ([]byte, error) {
 	case mcp.JSONRPCResponse:
 		return encode(resultFrame{mcp.JSONRPC_VERSION, id.raw, a.Result})
 	case mcp.JSONRPCError:
+		// The library says so twice: "tool 'x' not found: tool not found".
+		a.Error.Message = strings.TrimSuffix(a.Error.Message, ": "+server.ErrToolNotFound.Error())
 		return encode(errorFrame{mcp.JSONRPC_VERSION, id.raw, a.Error})
 	}
 	return nil, fmt.Errorf("encode answer: unexpected %T", answer)

@@ -3,6 +3,7 @@
 package schema
 
 import (
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -38,9 +39,10 @@ func (r *reporter) findings(e *jsonschema.ValidationError) []finding {
 	case *kind.Dependency:
 		return missing(e.InstanceLocation, k.Missing, "is required when "+literal(k.Prop)+" is given")
 	case *kind.AdditionalProperties:
+		message := unknownField + r.known(e.SchemaURL)
 		var out []finding
 		for _, name := range k.Properties {
-			out = append(out, finding{at: below(e.InstanceLocation, name), message: unknownField})
+			out = append(out, finding{at: below(e.InstanceLocation, name), message: message, unknown: true})
 		}
 		return out
 	case *kind.PropertyNames:
@@ -55,6 +57,21 @@ func (r *reporter) findings(e *jsonschema.ValidationError) []finding {
 		return nil // a schema that is only itself asks for nothing
 	}
 	return []finding{leafFinding(e)}
+}
+
+// known lists the fields that an object's schema has, where they are few and all that it takes.
+func (r *reporter) known(address string) string {
+	const most = 12
+	node, _ := r.schemaAt(address).(map[string]any)
+	properties, _ := node["properties"].(map[string]any)
+	if len(properties) == 0 || len(properties) > most || node["patternProperties"] != nil {
+		return ""
+	}
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		names = append(names, shorten(name, 60))
+	}
+	return "; known: " + strings.Join(names, ", ")
 }
 
 func (r *reporter) all(causes []*jsonschema.ValidationError) []finding {

@@ -22,6 +22,7 @@ type finding struct {
 	types   []string // of a wrong type: the right ones
 	got     string   // of a wrong type: the type that came
 	values  []any    // of another value than a const or enum has: the right ones
+	unknown bool     // a field that the schema does not have
 }
 
 // leafFinding words one error that has no causes of interest. Messages name
@@ -38,7 +39,7 @@ func leafFinding(e *jsonschema.ValidationError) finding {
 	case *kind.FalseSchema:
 		f.message = "is not allowed"
 		if strings.HasSuffix(e.SchemaURL, "/unevaluatedProperties") || strings.HasSuffix(e.SchemaURL, "/additionalProperties") {
-			f.message = unknownField
+			f.message, f.unknown = unknownField, true
 		}
 	case *kind.Format:
 		f.message = "must be " + formatName(k.Want)

@@ -62,7 +62,9 @@ func TestMessages(t *testing.T) {
 		{`{"type":"array"}`, `null`, `: must be an array, got null`},
 		{`{"required":["a","b"]}`, `{"b":1}`, `/a: is required`},
 		{`{"properties":{"a":{"required":["b"]}}}`, `{"a":{}}`, `/a/b: is required`},
-		{`{"properties":{"a":{}},"additionalProperties":false}`, `{"a":1,"b/c":2}`, `/b~1c: is not a known field`},
+		{`{"properties":{"a":{}},"additionalProperties":false}`, `{"a":1,"b/c":2}`, `/b~1c: is not a known field; known: a`},
+		{`{"properties":{"b":{},"a":{}},"additionalProperties":false,"required":["a"]}`, `{"aa":1}`, "/a: is required\n/aa: is not a known field; known: a, b"},
+		{`{"properties":{"a":{}},"patternProperties":{"^x":{}},"additionalProperties":false}`, `{"c":2}`, `/c: is not a known field`},
 		{`{"properties":{"a":{}},"unevaluatedProperties":false}`, `{"b":2}`, `/b: is not a known field`},
 		{`{"properties":{"a":false}}`, `{"a":2}`, `/a: is not allowed`},
 		{`{"minLength":1}`, `""`, `: must not be empty`},
@@ -319,7 +321,7 @@ func TestCompile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Issue{{"arguments", "/a/1", "must not be empty"}, {"arguments", "/b", "is not a known field"}}
+	want := []Issue{{"arguments", "/a/1", "must not be empty"}, {"arguments", "/b", "is not a known field; known: a, p"}}
 	if diff := cmp.Diff(want, v.Check([]byte(`{"a":["x",""],"b":1,"p":"y"}`), "arguments")); diff != "" {
 		t.Error(diff)
 	}

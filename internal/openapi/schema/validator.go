@@ -39,7 +39,9 @@ const (
 	// Courtesy is only what no newer server is likely to see otherwise:
 	// parameters that are missing or not filled in, missing required fields,
 	// wrong JSON types. Unknown fields and parameters, enum values, lengths,
-	// patterns and formats are let through: the client's side.
+	// patterns and formats are let through: the client's side. A value that is
+	// refused all the same has its unknown fields named too: one of them may be
+	// a required one that is misspelt.
 	Courtesy
 	// Drift is what keeps a client from reading an answer: what Courtesy is, and
 	// values that an enum or const does not have.
@@ -112,7 +114,8 @@ func (v *Validator) CheckValue(value any, in, name string, mode Mode) []Issue {
 	found := (&reporter{v.lookup, value}).findings(failed)
 	switch mode {
 	case Courtesy:
-		found = slices.DeleteFunc(found, func(f finding) bool { return !f.hard })
+		refused := slices.ContainsFunc(found, func(f finding) bool { return f.hard })
+		found = slices.DeleteFunc(found, func(f finding) bool { return !f.hard && !(refused && f.unknown) })
 	case Drift:
 		found = slices.DeleteFunc(found, func(f finding) bool { return !f.hard && f.values == nil })
 	}

@@ -126,7 +126,7 @@ func readTarget(args mcptools.AttachFileArgs) (target, error) {
 	}
 	if args.Replaces != nil {
 		if t.replaces = *args.Replaces; !attachmentID.MatchString(t.replaces) {
-			return t, fmt.Errorf("replaces holds %q, which is no attachment's id: GET /api/issues/%s/attachments lists them", client.Excerpt(t.replaces), t.card)
+			return t, errors.New(lists(fmt.Sprintf("replaces holds %q, which is no attachment's id", client.Excerpt(t.replaces)), t.card))
 		}
 	}
 	switch {

@@ -73,4 +73,8 @@ func TestWithDashboard(t *testing.T) {
 	if err != nil || missing.Status == nil || *missing.Status != 404 || !json.Valid(missing.Body) {
 		t.Errorf("%+v, %s, %v", missing, missing.Body, err)
 	}
+	other, err := files.AttachFile(t.Context(), mcptools.AttachFileArgs{CardID: new("SHOP-1"), Path: first, Replaces: new(strings.Repeat("0", 32))})
+	if want := "GET /api/issues/SHOP-1/attachments lists them"; err != nil || other.Status == nil || *other.Status != 404 || len(other.Reminders) != 1 || !strings.Contains(other.Reminders[0], want) {
+		t.Errorf("%+v, %s, %v", other, other.Body, err)
+	}
 }

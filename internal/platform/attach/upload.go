@@ -40,7 +40,11 @@ func (f *Files) upload(ctx context.Context, t target, s *source) (result mcptool
 	case err != nil:
 		return result, err
 	case resp.Status >= 400:
-		return refused(resp)
+		result, err = refused(resp)
+		if err == nil && resp.Status == http.StatusNotFound && t.replaces != "" {
+			result.Reminders = append(result.Reminders, lists("replaces may name no attachment of the card", t.card))
+		}
+		return result, err
 	case t.inline:
 		return imageKept(resp)
 	}
@@ -112,6 +116,11 @@ func (c *content) Read(p []byte) (int, error) {
 	}
 	c.meter.sent.Add(int64(n))
 	return n, nil
+}
+
+// lists says where a card's attachments are found.
+func lists(why, card string) string {
+	return fmt.Sprintf("%s: GET /api/issues/%s/attachments lists them", why, card)
 }
 
 // refused hands on a 4xx.

@@ -6,6 +6,7 @@ package contract
 
 import (
 	"fmt"
+	"slices"
 	"sync"
 
 	"github.com/fiftyarms/platform/gen/dash"
@@ -24,6 +25,15 @@ var Document = sync.OnceValues(func() (*openapi.Document, error) {
 // Marks is what the contract says of an operation beside its shape: the zero Operation of one that this build does not
 // know.
 func Marks(operationID string) dash.Operation { return byID()[operationID] }
+
+// Route is the operation of a route, "METHOD /path/{id}"; false where this build does not know it.
+func Route(route string) (dash.Operation, bool) {
+	i := slices.IndexFunc(dash.Operations, func(op dash.Operation) bool { return op.Route() == route })
+	if i < 0 {
+		return dash.Operation{}, false
+	}
+	return dash.Operations[i], true
+}
 
 var byID = sync.OnceValue(func() map[string]dash.Operation {
 	m := make(map[string]dash.Operation, len(dash.Operations))

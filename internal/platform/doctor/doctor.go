@@ -45,15 +45,18 @@ func Run(ctx context.Context, o Options) dash.DoctorReport {
 	x.report = dash.DoctorReport{
 		Ok: true, Version: o.Version, Contract: dash.ContractVersion, Checks: []dash.DoctorCheck{}, Settings: []dash.DoctorSetting{},
 	}
-	usable := x.settings()
+	starts := x.settings()
 	x.findKey()
-	if usable && x.connect(ctx) {
+	if x.config.Dashboard != "" && x.connect(ctx) {
 		defer x.client.Close()
 		x.askKey(ctx)
 		x.contract(ctx)
 		x.board(ctx)
 	}
-	x.tools()
+	x.report.Tools = dash.DoctorTools{Shown: []string{}, Hidden: []dash.DoctorHiddenTool{}}
+	if starts {
+		x.tools()
+	}
 	return x.report
 }
 

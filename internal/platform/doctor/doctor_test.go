@@ -273,6 +273,10 @@ func TestSettings(t *testing.T) {
 		t.Error(diff)
 	}
 	p.asked = nil
+	if tools := p.run(nil).Tools; len(tools.Shown)+len(tools.Hidden) > 0 {
+		t.Errorf("no session starts, and its tools are %+v", tools)
+	}
+	p.asked = nil
 	p.vars[env.DashboardURL], p.vars[env.HTTPToken] = "dash", "short"
 	if diff := cmp.Diff([]string{"settings fail", "settings fail", "settings fail", "settings fail"}, levels(p.run(nil))); diff != "" || len(p.asked) > 0 {
 		t.Error(diff, p.asked)
@@ -280,6 +284,10 @@ func TestSettings(t *testing.T) {
 	p.vars = map[string]string{env.ConfigHome: p.config}
 	if diff := cmp.Diff([]string{"settings fail"}, levels(p.run(nil))); diff != "" {
 		t.Error(diff)
+	}
+	p.vars = map[string]string{env.DashboardURL: "http://127.0.0.1:1", env.ConfigHome: p.config}
+	if text := printed(t, p.run(nil)); !strings.Contains(text, "-> set CLAUDE_CODE_SESSION_ID to look at one session") {
+		t.Error(text)
 	}
 	p.vars = map[string]string{env.DashboardURL: "http://127.0.0.1:1", env.ConfigHome: "relative"}
 	if diff := cmp.Diff([]string{"settings warn", "key warn", "dashboard fail"}, levels(p.run(nil))); diff != "" {

@@ -33,7 +33,11 @@ func Print(w io.Writer, r dash.DoctorReport) error {
 			fmt.Fprintf(&b, "  %-5s %-12s -> %s\n", "", "", *c.Fix)
 		}
 	}
-	fmt.Fprintf(&b, "\nTools shown\n  %s\n", strings.Join(r.Tools.Shown, ", "))
+	shown := strings.Join(r.Tools.Shown, ", ")
+	if shown == "" {
+		shown = "none: no session starts with these settings"
+	}
+	fmt.Fprintf(&b, "\nTools shown\n  %s\n", shown)
 	if len(r.Tools.Hidden) > 0 {
 		b.WriteString("\nTools hidden\n")
 	}

@@ -13,8 +13,8 @@ import (
 	"github.com/fiftyarms/platform/internal/platform/keyfile"
 )
 
-// settings reads the environment, and reports whether there is a dashboard to call. Of several variables that are refused,
-// all are told.
+// settings reads the environment, and reports whether a session starts with it. Of several variables that are refused,
+// all are told, and the dashboard is called all the same if its own is none of them.
 func (x *examination) settings() bool {
 	refused := map[string]bool{}
 	lookup := func(name string) (string, bool) {
@@ -72,7 +72,7 @@ func (x *examination) settings() bool {
 		}
 		x.report.Settings = append(x.report.Settings, setting)
 	}
-	return c.Dashboard != ""
+	return len(refused) == 0
 }
 
 // host is what may be shown of a URL whose path or query may be secret.
@@ -96,7 +96,11 @@ func (x *examination) findKey() {
 	case c.Dashboard == "":
 		return
 	case c.SessionID == "" || c.ConfigDir == "":
-		x.warn("key", "kept in the memory of the session's own process, where nobody else sees it: what follows is for a session that is signed out", "")
+		fix := ""
+		if c.SessionID == "" {
+			fix = "set " + env.SessionID + " to look at one session"
+		}
+		x.warn("key", "kept in the memory of the session's own process, where nobody else sees it: what follows is for a session that is signed out", fix)
 		return
 	}
 	store := keyfile.At(c.ConfigDir, c.Dashboard, c.SessionID, x.o.Now)

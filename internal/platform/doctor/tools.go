@@ -13,7 +13,6 @@ import (
 
 // tools says which tools the session is shown, as its server would decide, and what the others need.
 func (x *examination) tools() {
-	x.report.Tools = dash.DoctorTools{Shown: []string{}, Hidden: []dash.DoctorHiddenTool{}}
 	held := x.holding()
 	for _, tool := range mcptools.PlatformTools(struct{ mcptools.PlatformHandlers }{}) { // which nobody calls
 		if visibility.Missing(tool, held) == nil {

@@ -27,5 +27,5 @@ func Hint(status int, body json.RawMessage) []string {
 	if said.Error != (dash.ForbiddenRefusal{}).RefusalCode() || said.Permission == "" || len(said.Permission) > longestName {
 		return nil
 	}
-	return []string{fmt.Sprintf("This session's key lacks the permission %s. If the work needs it, ask for it with request_permission, and go on with what needs no more. If you are blocked without it, raise that as a problem on the card.", client.Visible(said.Permission))}
+	return []string{fmt.Sprintf("This session's key lacks the permission %s. If the work needs it, ask for it with request_permission, and go on with what needs no more. If you cannot go on without it, tell the user.", client.Visible(said.Permission))}
 }

@@ -274,7 +274,7 @@ func TestHint(t *testing.T) {
 		{200, `{"error":"forbidden","permission":"boards.edit"}`, ""},
 	} {
 		got := permission.Hint(tt.status, json.RawMessage(tt.body))
-		if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], "permission "+tt.want+".") || !strings.Contains(got[0], "request_permission") || !strings.Contains(got[0], "card")) {
+		if tt.want == "" && len(got) > 0 || tt.want != "" && (len(got) != 1 || !strings.Contains(got[0], "permission "+tt.want+".") || !strings.Contains(got[0], "request_permission") || !strings.Contains(got[0], "tell the user")) {
 			t.Errorf("%d %s: %q", tt.status, tt.body, got)
 		}
 	}

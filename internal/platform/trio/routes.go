@@ -16,6 +16,7 @@ import (
 	"github.com/fiftyarms/platform/gen/mcptools"
 	"github.com/fiftyarms/platform/internal/openapi"
 	"github.com/fiftyarms/platform/internal/platform/client"
+	"github.com/fiftyarms/platform/internal/platform/contract"
 )
 
 // APIList lists what the key may reach. The error is a halt, a failure, or a refusal in words.
@@ -32,6 +33,7 @@ func (t *Trio) APIList(ctx context.Context, args mcptools.APIListArgs) (mcptools
 	if err != nil {
 		return result, err
 	}
+	routes = slices.DeleteFunc(routes, streams) // which no answer of a tool can be
 	list := openapi.ListRoutes(routes, filter, openapi.DefaultListBudget)
 	result.Routes = list.Routes
 	for _, group := range list.Groups {
@@ -39,12 +41,41 @@ func (t *Trio) APIList(ctx context.Context, args mcptools.APIListArgs) (mcptools
 	}
 	hint := list.Hint
 	if len(routes) == 0 {
-		hint = "this key reaches no route; ask without tag, or tell the user"
+		hint = t.noRoutes(ctx, tag)
 	}
 	if hint != "" {
 		result.Hint = &hint
 	}
 	return result, nil
+}
+
+// noRoutes says why a list is empty. Which tags there are only this build's contract knows.
+func (t *Trio) noRoutes(ctx context.Context, tag string) string {
+	const none = "this key reaches no route: tell the user"
+	if tag == "" {
+		return none
+	}
+	all, err := t.fetchRoutes(ctx, "")
+	if err != nil {
+		return fmt.Sprintf("no route has the tag %q: ask without tag", tag)
+	}
+	if len(all) == 0 {
+		return none
+	}
+	var tags []string
+	for _, route := range all {
+		if op, known := contract.Route(route); known && !op.Stream && op.Tag != "" {
+			tags = append(tags, op.Tag)
+		}
+	}
+	slices.Sort(tags)
+	return fmt.Sprintf("no route has the tag %q; tags: %s", tag, strings.Join(slices.Compact(tags), ", "))
+}
+
+// streams tells whether a route is known to answer with events without end.
+func streams(route string) bool {
+	op, _ := contract.Route(route)
+	return op.Stream
 }
 
 // fetchRoutes asks the dashboard for the routes that the key reaches; tag "" is all.

@@ -165,6 +165,22 @@ func TestList(t *testing.T) {
 	if got := list("nothing", ""); len(got.Routes) != 0 || got.Hint == nil {
 		t.Errorf("%+v", got)
 	}
+	d.routes = append(d.routes, "GET /api/stream", "GET /api/newer")
+	if got := list("", ""); !cmp.Equal(got.Routes, []string{"GET /api/auth/me", "GET /api/keys", "DELETE /api/keys/{id}", "GET /api/newer"}) {
+		t.Errorf("a stream is listed, or a route that this build does not know is not: %+v", got)
+	}
+	all := d.routes
+	d.routes, d.answer = nil, func(w http.ResponseWriter, r *http.Request) {
+		routes := all
+		if r.URL.Query().Has("tag") {
+			routes = []string{}
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"routes": routes})
+	}
+	if got := list("", "cards"); len(got.Routes) != 0 || got.Hint == nil || *got.Hint != `no route has the tag "cards"; tags: auth, keys` {
+		t.Errorf("%+v %v", got, *got.Hint)
+	}
+	d.calls = nil
 	d.routes = []string{}
 	if got := list("", ""); len(got.Routes) != 0 || got.Hint == nil {
 		t.Errorf("%+v", got)
