@@ -57,6 +57,14 @@ func Usage(format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: Hint(fmt.Errorf(format, args...), "see --help")}
 }
 
+// NoArgs refuses arguments of a command that takes none. Cobra's own takes each for the name of a command.
+func NoArgs(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	return Usage("%s takes no argument, and got %q", cmd.CommandPath(), args[0])
+}
+
 // Main runs a command with the process's arguments and streams until it ends or the process is told to stop, and
 // returns the exit code.
 //
@@ -133,10 +141,11 @@ func refuseUnknown(root *cobra.Command) {
 				if wanted == nil {
 					return nil
 				}
-				if err := wanted(c, args); err != nil {
-					return Usage("%w", err)
+				err := wanted(c, args)
+				if exit := (*ExitError)(nil); err == nil || errors.As(err, &exit) {
+					return err
 				}
-				return nil
+				return Usage("%w", err)
 			}
 		}
 	}

@@ -27,7 +27,7 @@ func TestRun(t *testing.T) {
 		{name: "usage", args: []string{"do"}, err: Usage("no such board"), code: ExitUsage, stderr: "prog: no such board\nprog: hint: see --help\n"},
 		{name: "unknown flag", args: []string{"do", "--nope"}, code: ExitUsage, stderr: "prog: unknown flag: --nope\nprog: hint: see --help\n"},
 		{name: "unknown command", args: []string{"nope"}, code: ExitUsage, stderr: `prog: unknown command "nope" for "prog"` + "\nprog: hint: see --help\n"},
-		{name: "too many arguments", args: []string{"do", "more"}, code: ExitUsage, stderr: `prog: unknown command "more" for "prog do"` + "\nprog: hint: see --help\n"},
+		{name: "too many arguments", args: []string{"do", "more"}, code: ExitUsage, stderr: `prog: prog do takes no argument, and got "more"` + "\nprog: hint: see --help\n"},
 		{name: "help of nothing", args: []string{"help", "nope"}, code: ExitUsage, stderr: `prog: unknown command "nope" for "prog"` + "\nprog: hint: see --help\n"},
 		{name: "help of a command", args: []string{"help", "do"}, code: ExitOK},
 		{name: "completion of nothing", args: []string{"completion", "tcsh"}, code: ExitUsage, stderr: `prog: unknown command "tcsh" for "prog completion"` + "\nprog: hint: see --help\n"},
@@ -37,7 +37,7 @@ func TestRun(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			root := &cobra.Command{Use: "prog", Args: cobra.NoArgs}
-			root.AddCommand(&cobra.Command{Use: "do", Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error { return tt.err }})
+			root.AddCommand(&cobra.Command{Use: "do", Args: NoArgs, RunE: func(*cobra.Command, []string) error { return tt.err }})
 			var out, errOut bytes.Buffer // out is whatever cobra prints
 			code := Run(context.Background(), root, tt.args, strings.NewReader(""), &out, &errOut)
 			if code != tt.code || errOut.String() != tt.stderr {

@@ -41,7 +41,7 @@ sign-in and the line that connects Claude Code to it, until it is interrupted. T
 		Example: `  dashboard demo            # the steps, then an open dashboard
   dashboard demo --once     # the steps alone; exit 0 only if all held
   dashboard demo --json     # the same as one JSON object`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return run(cmd.Context(), cmd.OutOrStdout(), cmd.ErrOrStderr(), once || asJSON, asJSON)
 		},

@@ -87,7 +87,7 @@ func TestSettings(t *testing.T) {
 		{name: "open to others, and no public URL", args: []string{"--addr=0.0.0.0:5555"}, fail: "0.0.0.0:5555 takes calls from other machines"},
 		{name: "open to others on every address", args: []string{"--addr=:5555"}, fail: ":5555 takes calls from other machines"},
 		{name: "open to others by name", args: []string{"--addr=dash:5555"}, fail: "dash:5555 takes calls from other machines"},
-		{name: "an argument", args: []string{"now"}, fail: `unknown command "now"`},
+		{name: "an argument", args: []string{"now"}, fail: `serve takes no argument, and got "now"`},
 		{name: "an unknown flag", args: []string{"--port=1"}, fail: "unknown flag: --port"},
 	}
 	for _, tt := range tests {

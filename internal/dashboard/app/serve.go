@@ -30,7 +30,7 @@ A flag wins over its variable, which stands behind it in brackets.`,
   dashboard serve --addr 127.0.0.1:8080 --database ./dashboard.db
   dashboard serve --addr 0.0.0.0:5555 --public-url https://dash.example.com --trusted-proxies 1 \
     --database postgres://dashboard@db.internal/dashboard --log-format json`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := readSettings(cmd)
 			if err != nil {

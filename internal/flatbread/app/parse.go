@@ -32,7 +32,7 @@ A damaged log gives back every record that is whole; stderr says what was not, a
   flatbread parse --latest --format codex
   flatbread parse --file session.jsonl --out trace.json
   flatbread parse --file session.jsonl --json | jq .usage`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if asJSON && to != "" {
 				return cli.Usage("--json and --out exclude each other")

@@ -32,7 +32,7 @@ summing up a conversation costs is in no record.`,
 		Example: `  flatbread stats --latest
   flatbread stats --all --format codex
   flatbread stats --file session.jsonl --json | jq .total`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if all && (choice.File != "" || choice.Latest) {
 				return cli.Usage("--all excludes --file and --latest")

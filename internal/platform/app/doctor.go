@@ -32,7 +32,7 @@ It ends with 0 when nothing is broken; being signed out is not. Else with 1.`,
 
   # for scripts
   platform-mcp doctor --json | jq '.checks[] | select(.level == "fail")'`,
-		Args: cobra.NoArgs,
+		Args: cli.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			log.SetOutput(io.Discard) // net/http logs what it cannot make sense of, which may hold a key
 			report := doctor.Run(cmd.Context(), doctor.Options{
