@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package safefile writes files that hold secrets or must never be seen half written: mode 0600 in a folder of mode
-// 0700, under a temporary name in the same folder, synced, then renamed into place.
+// 0700, under a temporary name in the same folder, synced, then renamed into place. It opens those of others without
+// waiting on what is no file.
 package safefile
 
 import (

@@ -3,12 +3,12 @@
 package transcript
 
 import (
-	"fmt"
 	"io"
 	"math"
 	"os"
 	"slices"
 
+	"github.com/fiftyarms/platform/internal/safefile"
 	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
@@ -167,14 +167,7 @@ func (b *Builder) Unknown(kind string) {
 
 // Opened is a file that belongs to a session, with its size counted. It is closed with the session.
 func (b *Builder) Opened(path string) (*os.File, int32, error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() { // a pipe has no places to go back to
-		return nil, 0, fmt.Errorf("%s is no plain file (%s)", path, info.Mode().Type())
-	}
-	f, err := os.Open(path)
+	f, info, err := safefile.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}

@@ -12,8 +12,9 @@ import (
 	"io"
 	"iter"
 	"math"
-	"os"
 	"slices"
+
+	"github.com/fiftyarms/platform/internal/safefile"
 )
 
 // A Span is text in one of a session's sources.
@@ -189,7 +190,7 @@ func (i *inline) ReadAt(p []byte, off int64) (int, error) {
 type lazily string
 
 func (l lazily) ReadAt(p []byte, off int64) (n int, err error) {
-	f, err := os.Open(string(l))
+	f, _, err := safefile.Open(string(l))
 	if err != nil {
 		return 0, err
 	}

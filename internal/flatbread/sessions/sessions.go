@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/fiftyarms/platform/internal/cli"
+	"github.com/fiftyarms/platform/internal/safefile"
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/claude"
 	"github.com/fiftyarms/platform/internal/transcript/codex"
@@ -51,9 +52,9 @@ const headSize = 256 << 10
 // Detect finds the format of the file at path.
 func Detect(path string) (_ transcript.Format, err error) {
 	file, _, _ := strings.Cut(path, "#") // behind which a database's session is named
-	f, err := os.Open(path)
+	f, _, err := safefile.Open(path)
 	if errors.Is(err, os.ErrNotExist) && file != path {
-		f, err = os.Open(file)
+		f, _, err = safefile.Open(file)
 	}
 	if err != nil {
 		return nil, err

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/safefile"
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/jsonl"
 	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
@@ -117,8 +118,10 @@ func globQuote(path string) string {
 
 // sessionOf is the session that the first record of a file that names one is of.
 func sessionOf(path string) (_ string, err error) {
-	f, err := os.Open(path)
-	if err != nil {
+	f, _, err := safefile.Open(path)
+	if errors.Is(err, safefile.ErrNotPlain) {
+		return "", nil
+	} else if err != nil {
 		return "", err
 	}
 	defer func() { err = errors.Join(err, f.Close()) }()
@@ -155,8 +158,8 @@ const maxMeta = 1 << 20 // bytes
 
 // meta reads what stands beside a sub-agent's file. A damaged one is no reason to lose the sub-agent.
 func (r *reader) meta(f agentFile, n int32) error {
-	file, err := os.Open(strings.TrimSuffix(f.path, ".jsonl") + ".meta.json")
-	if errors.Is(err, fs.ErrNotExist) {
+	file, _, err := safefile.Open(strings.TrimSuffix(f.path, ".jsonl") + ".meta.json")
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, safefile.ErrNotPlain) {
 		return nil
 	} else if err != nil {
 		return err

@@ -9,10 +9,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/safefile"
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
@@ -125,14 +125,7 @@ func open(ctx context.Context, path string) (_ store, _ session, name string, er
 }
 
 func isDatabase(path string) (is bool, err error) {
-	info, err := os.Stat(path)
-	if err != nil {
-		return false, err
-	}
-	if !info.Mode().IsRegular() {
-		return false, fmt.Errorf("%s is no plain file (%s)", path, info.Mode().Type())
-	}
-	f, err := os.Open(path)
+	f, _, err := safefile.Open(path)
 	if err != nil {
 		return false, err
 	}
