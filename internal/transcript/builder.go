@@ -8,8 +8,8 @@ import (
 	"os"
 	"slices"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/safefile"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // maxDamage is how many damaged places are told one by one.

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // Finish makes the session: results find their calls, what abandoned tells of is left out, and the steps are put in

@@ -9,7 +9,7 @@ import (
 	"fmt"
 	"io"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonl"
+	"github.com/fiftyarms/platform/internal/jsonl"
 )
 
 // ErrUntyped says of a record that it is an object without a type.

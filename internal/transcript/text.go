@@ -5,7 +5,7 @@ package transcript
 import (
 	"time"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // Time is when a log says that something was, in nanoseconds since 1970, or NoTime.

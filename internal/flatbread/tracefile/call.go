@@ -10,8 +10,8 @@ import (
 
 	"github.com/go-json-experiment/json/jsontext"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // readInput is a call's input as JSON, whole. It holds until the next call.

@@ -10,8 +10,8 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // A window is the part of a source that was read last: steps come nearly in the order of the file.

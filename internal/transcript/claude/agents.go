@@ -13,10 +13,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/jsonl"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/safefile"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonl"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // agents are a session's sub-agents: which files they have, and which calls started them. The link is a file beside

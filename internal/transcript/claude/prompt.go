@@ -5,7 +5,7 @@ package claude
 import (
 	"bytes"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // Clients write into the person's turn what the person did not type, between tags. The names are theirs.

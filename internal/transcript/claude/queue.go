@@ -5,8 +5,8 @@ package claude
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // A queue follows what a person types while the agent works. What is taken out in its turn comes as a record of its own;

@@ -3,8 +3,8 @@
 package claude
 
 import (
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 type text = jsonscan.Range

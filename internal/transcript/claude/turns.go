@@ -5,8 +5,8 @@ package claude
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // first tells whether something was not said before: of some records there are copies under other uuids.

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/codex"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // rec is a record of a second of the session, in the envelope of a kind.

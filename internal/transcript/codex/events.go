@@ -3,8 +3,8 @@
 package codex
 
 import (
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // event takes what the terminal showed.

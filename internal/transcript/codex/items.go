@@ -7,8 +7,8 @@ import (
 	"hash/maphash"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // response takes an item as the model has it.

@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"strconv"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // refusals are how the client begins what it says itself in the place of a tool's output.

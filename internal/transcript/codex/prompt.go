@@ -5,8 +5,8 @@ package codex
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // What the client writes in the person's place are elements of these names, alone. A text that begins with one and goes

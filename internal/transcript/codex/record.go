@@ -3,7 +3,7 @@
 package codex
 
 import (
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 type text = jsonscan.Range

@@ -5,8 +5,8 @@ package codex
 import (
 	"time"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // Tokens as the log counts them: input includes what was cached and what was written to the cache, output what was

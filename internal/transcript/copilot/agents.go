@@ -3,8 +3,8 @@
 package copilot
 
 import (
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // agents are a session's sub-agents. Their events name them by an id of their own, or by the call that started them, or

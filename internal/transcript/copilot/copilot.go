@@ -13,9 +13,9 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/jsonl"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonl"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // Format reads the Copilot CLI's sessions.

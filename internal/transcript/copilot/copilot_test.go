@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/copilot"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // ev is an event of a second of the session.

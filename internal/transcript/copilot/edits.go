@@ -5,8 +5,8 @@ package copilot
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // editors are the tools that change the file that they name.

@@ -5,7 +5,7 @@ package copilot
 import (
 	"bytes"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 type text = jsonscan.Range

@@ -5,8 +5,8 @@ package copilot
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // user takes a message of the person's side. What the client put there says so, or is an element alone.

@@ -6,8 +6,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // A usage is what a session cost, by each way of telling it. The totals that the client writes when it ends say most; one

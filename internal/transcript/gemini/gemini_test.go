@@ -11,9 +11,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 	"github.com/fiftyarms/platform/internal/transcript/gemini"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 const header = `{"sessionId":"s-1","projectHash":"f00","startTime":"2026-05-01T10:00:00.000Z","lastUpdated":"2026-05-01T10:00:00.000Z","kind":"main"}`

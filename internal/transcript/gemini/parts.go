@@ -5,8 +5,8 @@ package gemini
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // A part is a part of what was said, as the model's API has it: a text, a picture, a call or what came of one.

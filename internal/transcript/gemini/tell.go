@@ -7,8 +7,8 @@ import (
 	"errors"
 	"io"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // tell makes steps of the file's messages. Those that were taken back come last, since they are only counted: what came

@@ -8,9 +8,9 @@ import (
 	"io"
 	"os"
 
+	"github.com/fiftyarms/platform/internal/jsonl"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonl"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // ours tells whether a line is a record: a message, a change, or of a type that nobody knows.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript/opencode"
 )
 

@@ -14,7 +14,7 @@ import (
 
 	_ "modernc.org/sqlite" // the engine of opencode's database
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // A database is opencode's, as it is at one moment: the client may be writing.

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // Dir is where opencode keeps its database, and before that a folder "storage" of files.

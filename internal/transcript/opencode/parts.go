@@ -6,8 +6,8 @@ import (
 	"bytes"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 // ignored are the types of parts that make no step.

@@ -6,7 +6,7 @@ import (
 	"context"
 	"strings"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // A store is where sessions are kept: a database, or files in folders.

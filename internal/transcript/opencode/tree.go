@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // A tree is the folder in which versions before the database keep sessions: a file for each session, message and part.

@@ -5,8 +5,8 @@ package pi
 import (
 	"strconv"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
 )
 
 func (r *reader) span(of text) transcript.Span {

@@ -5,7 +5,7 @@ package jsonl
 import (
 	"bytes"
 
-	"github.com/fiftyarms/platform/internal/transcript/jsonscan"
+	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // A Piece is a whole record that a damaged line holds.
