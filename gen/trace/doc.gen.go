@@ -16,17 +16,19 @@ var Schema []byte
 // ModelTypes holds the Go type of every schema of the file that is an object.
 func ModelTypes() map[string]reflect.Type {
 	return map[string]reflect.Type{
-		"Trace":     reflect.TypeFor[Trace](),
-		"Source":    reflect.TypeFor[Source](),
-		"Git":       reflect.TypeFor[Git](),
-		"Step":      reflect.TypeFor[Step](),
-		"Tool":      reflect.TypeFor[Tool](),
-		"Diff":      reflect.TypeFor[Diff](),
-		"Tokens":    reflect.TypeFor[Tokens](),
-		"Usage":     reflect.TypeFor[Usage](),
-		"Agent":     reflect.TypeFor[Agent](),
-		"Skipped":   reflect.TypeFor[Skipped](),
-		"Stats":     reflect.TypeFor[Stats](),
-		"Abandoned": reflect.TypeFor[Abandoned](),
+		"Trace":           reflect.TypeFor[Trace](),
+		"Source":          reflect.TypeFor[Source](),
+		"Git":             reflect.TypeFor[Git](),
+		"Step":            reflect.TypeFor[Step](),
+		"Tool":            reflect.TypeFor[Tool](),
+		"Diff":            reflect.TypeFor[Diff](),
+		"Tokens":          reflect.TypeFor[Tokens](),
+		"Usage":           reflect.TypeFor[Usage](),
+		"Agent":           reflect.TypeFor[Agent](),
+		"Skipped":         reflect.TypeFor[Skipped](),
+		"RedactionReport": reflect.TypeFor[RedactionReport](),
+		"RedactionMatch":  reflect.TypeFor[RedactionMatch](),
+		"Stats":           reflect.TypeFor[Stats](),
+		"Abandoned":       reflect.TypeFor[Abandoned](),
 	}
 }

@@ -125,6 +125,35 @@ type Git struct {
 	Uncommitted []string `json:"uncommitted"`
 }
 
+// RedactionMatch defines model for RedactionMatch.
+type RedactionMatch struct {
+	// ID Its place among the matches.
+	ID   int64  `json:"id"`
+	Rule string `json:"rule"`
+
+	// Line Of lines of JSON: which.
+	Line *int64 `json:"line,omitempty"`
+
+	// Path Where in the line's JSON, as in .message.content[0].text; missing if the line is no JSON.
+	Path *string `json:"path,omitempty"`
+
+	// From Bytes of the string as it is meant, not as JSON spells it; without a path, of the line or of all text.
+	From int64 `json:"from"`
+	To   int64 `json:"to"`
+
+	// Length Bytes that were taken out.
+	Length      int64  `json:"length"`
+	Replacement string `json:"replacement"`
+}
+
+// RedactionReport What `flatbread redact --report` writes: where something was taken out, never what.
+type RedactionReport struct {
+	Matches []RedactionMatch `json:"matches"`
+
+	// Rules How many matches each rule has.
+	Rules map[string]int64 `json:"rules"`
+}
+
 // Skipped What of the log is not in the steps, and what was damaged.
 type Skipped struct {
 	// Malformed Lines that are no JSON object with a string `type`, in part or as a whole.

@@ -23,7 +23,7 @@ Environment:
 func Command() *cobra.Command {
 	root := &cobra.Command{
 		Use:     "flatbread",
-		Short:   "Read, and soon redact, review and share, what a coding agent did",
+		Short:   "Read and redact, and soon review and share, what a coding agent did",
 		Long:    long,
 		Version: cli.Version,
 		Example: `  # the newest session of Claude Code on this machine, as a trace
@@ -32,10 +32,13 @@ func Command() *cobra.Command {
   # any agent's session; the trace goes to stdout
   flatbread parse --file session.jsonl --json | jq '.steps[].content'
 
+  # any text without its credentials
+  flatbread redact session.jsonl > safe.jsonl
+
   # what all sessions of this machine cost
   flatbread stats --all`,
 	}
-	root.AddCommand(parseCommand(), statsCommand())
+	root.AddCommand(parseCommand(), redactCommand(), statsCommand())
 	return root
 }
 

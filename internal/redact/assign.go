@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fiftyarms/platform/internal/redact/credential"
+)
+
+const (
+	maxName  = 80   // bytes of a name on either side of what triggers it
+	maxValue = 4096 // bytes of a value
+)
+
+// An assigned is a name with a value, however they are written.
+type assigned struct {
+	name     []byte
+	from, to int  // the value
+	quote    byte // around it; 0 for none
+	how      how
+}
+
+type how uint8
+
+const (
+	setTo   how = iota // name = value, name: value, "name": value
+	flagTo             // --name value
+	callTo             // name("value"), "name", "value"
+	proseTo            // name is value
+)
+
+// assignment looks for a value behind a name in which a word of credentials stands.
+func (f *finder) assignment(p place, at int) {
+	a, ok := assignmentAt(p.text, at)
+	if !ok {
+		return
+	}
+	kind := credential.Name(a.name)
+	if kind == credential.None {
+		if kind = credential.Name(spoken(p.text, a.name, at)); kind == credential.None {
+			return
+		}
+	}
+	if a.to = trimmed(p.text, &a); a.to <= a.from {
+		return
+	}
+	if a.quote == 0 && credential.Named(p.text[a.from:a.to]) { // a scheme, before what it is for
+		if from, ok := behind(p.text, a.to); ok && authorized(p.text, a.from) {
+			to := from
+			for to < len(p.text) && tokenByte(p.text[to]) {
+				to++
+			}
+			if credential.Mixed(p.text[from:to]) && !credential.Placeholder(p.text[from:to]) {
+				f.add(p, from, to, f.p.assigned)
+			}
+			return
+		}
+	}
+	if a.isCredential(p.text, kind) {
+		f.value(p, a, f.p.assigned)
+	}
+}
+
+// value marks a value, with what of it stands behind a break.
+func (f *finder) value(p place, a assigned, rule int) {
+	to := a.to
+	if a.quote != 0 || credential.Random(p.text[a.from:a.to]) {
+		to = continued(p.text, a.from, a.to)
+	}
+	f.add(p, a.from, to, rule)
+}
+
+// vendor looks for a value behind the name of who gives out credentials that have no shape of their own.
+func (f *finder) vendor(p place, at int, word string) {
+	a, ok := assignmentAt(p.text, at)
+	if !ok {
+		return
+	}
+	a.to = trimmed(p.text, &a)
+	if a.to <= a.from || a.how == proseTo {
+		return
+	}
+	value := p.text[a.from:a.to]
+	if credential.Placeholder(value) {
+		return
+	}
+	for _, row := range f.p.named[word] {
+		if m, ok := row.shape.Match(p.text[:a.to], a.from); ok && m.To == a.to {
+			f.value(p, assigned{from: m.SecretFrom, to: m.SecretTo, quote: a.quote}, row.rule)
+		}
+	}
+}
+
+// isCredential tells whether a value can be what its name says.
+func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
+	value := text[a.from:a.to]
+	if credential.Placeholder(value) || bytes.EqualFold(value, a.name) || a.quote == 0 && a.to < len(text) && text[a.to] == '<' {
+		return false
+	}
+	if kind != credential.Password && credential.Run(value) {
+		return false
+	}
+	switch {
+	case kind == credential.Weak || a.how == callTo:
+		return credential.Random(value) && (a.quote != 0 || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
+	case a.how == proseTo:
+		return credential.Mixed(value)
+	case a.quote != 0:
+		return credential.Quoted(value, kind)
+	}
+	return credential.Bare(value, kind, a.shell(text), a.ends(text))
+}
+
+// shell tells whether an assignment is written as shells and settings have it: with nothing around its sign.
+func (a *assigned) shell(text []byte) bool {
+	return a.how == flagTo || a.from > 0 && text[a.from-1] == '='
+}
+
+// ends tells whether a value is the last of its line.
+func (a *assigned) ends(text []byte) bool {
+	return a.to == len(text) || text[a.to] == '\n' || text[a.to] == '\r'
+}
+
+// assignmentAt reads the assignment of a name in which something stands at a place.
+func assignmentAt(text []byte, at int) (a assigned, ok bool) {
+	from, to := at, at
+	for from > 0 && at-from < maxName && nameByte(text[from-1]) {
+		from--
+	}
+	for to < len(text) && to-at < maxName && nameByte(text[to]) {
+		to++
+	}
+	for to > from && (text[to-1] == '-' || text[to-1] == '.') { // an arrow, a sentence
+		to--
+	}
+	flag := false
+	for from < to && (text[from] == '-' || text[from] == '.' || text[from] == '$') {
+		flag = flag || text[from] == '-' && from+1 < to && (text[from+1] == '-' || from == 0 || text[from-1] == ' ' || text[from-1] == '\'' || text[from-1] == '"')
+		from++
+	}
+	if from >= to {
+		return a, false
+	}
+	a.name = text[from:to]
+	i, quoted := to, false
+	if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
+		quoted = true
+		i++
+	}
+	for i < len(text) && (text[i] == ']' || text[i] == ' ' || text[i] == '\t') && i-to < 24 {
+		i++
+	}
+	if i >= len(text) {
+		return a, false
+	}
+	spaces := i > to
+	if !quoted && spaces {
+		i = typed(text, i)
+	}
+	if j := i; j+1 < len(text) && bytes.IndexByte([]byte("?.+|"), text[j]) >= 0 { // of what is not set, of what is added to
+		for text[j] == '|' && j+1 < len(text) {
+			j++
+		}
+		if text[j] != '=' && j+1 < len(text) {
+			j++
+		}
+		if text[j] == '=' {
+			i = j
+		}
+	}
+	switch c := text[i]; {
+	case c == '=' || c == ':':
+		if i, ok = sign(text, i); !ok {
+			return a, false
+		}
+	case c == '>' && from > 0 && text[from-1] == '<' && !spaces: // an element
+		return element(text, a, i+1)
+	case c == ',' && quoted:
+		a.how = callTo
+		i++
+	case c == '(' && !quoted && !spaces:
+		a.how = callTo
+		i++
+	case flag && spaces && !quoted:
+		a.how = flagTo
+	case quoted && bytes.HasPrefix(text[i:], []byte("value=")):
+		i += len("value=")
+	case spaces && !quoted && bytes.HasPrefix(text[i:], []byte("is ")):
+		a.how = proseTo
+		i += len("is ")
+	case spaces && !quoted && (c == '\'' || c == '"'):
+		a.how = callTo
+	case spaces && !quoted && loginBefore(text, from):
+		a.how = flagTo
+	default:
+		return a, false
+	}
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	if !quoted && i < len(text) && from > 0 && text[i] == text[from-1] && (text[i] == '"' || text[i] == '\'') {
+		return a, false // what ends here is the text that the name is in
+	}
+	return readValue(text, a, i)
+}
+
+// typed passes the type of a variable: name string = value.
+func typed(text []byte, i int) int {
+	j := i
+	for j < len(text) && j-i < 24 && (nameByte(text[j]) || text[j] == '[' || text[j] == ']' || text[j] == '*') {
+		j++
+	}
+	if j > i && j+1 < len(text) && text[j] == ' ' && text[j+1] == '=' && (j+2 == len(text) || text[j+2] != '=') {
+		return j + 1
+	}
+	return i
+}
+
+// loginBefore tells whether a name stands in a line of .netrc.
+func loginBefore(text []byte, at int) bool {
+	before := text[max(0, at-200):at]
+	return bytes.Contains(before, []byte("login ")) && bytes.Contains(before, []byte("machine "))
+}
+
+func nameByte(c byte) bool {
+	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '-' || c == '.' || c == '$'
+}
+
+// sign passes the sign of an assignment. That of a comparison is none.
+func sign(text []byte, i int) (int, bool) {
+	rest := text[i:]
+	switch {
+	case bytes.HasPrefix(rest, []byte("==")):
+		return i, false
+	case bytes.HasPrefix(rest, []byte("::")):
+		n := 0
+		for ; n < len(rest) && rest[n] == ':'; n++ {
+		}
+		if n > 3 || n == len(rest) || rest[n] != '=' {
+			return i, false
+		}
+		return i + n + 1, true
+	case bytes.HasPrefix(rest, []byte("=>")), bytes.HasPrefix(rest, []byte(":=")):
+		return i + 2, true
+	}
+	if rest[0] == ':' { // name: type = value
+		j := i + 1
+		for j < len(text) && text[j] == ' ' {
+			j++
+		}
+		k := j
+		for k < len(text) && k-j < 40 && (nameByte(text[k]) || text[k] == '[' || text[k] == ']') {
+			k++
+		}
+		if k > j && k+2 < len(text) && text[k] == ' ' && text[k+1] == '=' && text[k+2] == ' ' {
+			return k + 2, true
+		}
+	}
+	return i + 1, true
+}
+
+// element reads what stands in an element of XML.
+func element(text []byte, a assigned, i int) (assigned, bool) {
+	end := bytes.IndexByte(text[i:min(len(text), i+maxValue)], '<')
+	if end <= 0 || i+end+1 >= len(text) || text[i+end+1] != '/' {
+		return a, false
+	}
+	a.from, a.to, a.quote = i, i+end, '>'
+	for a.from < a.to && (text[a.from] == ' ' || text[a.from] == '\n' || text[a.from] == '\t' || text[a.from] == '\r') {
+		a.from++
+	}
+	for a.to > a.from && (text[a.to-1] == ' ' || text[a.to-1] == '\n' || text[a.to-1] == '\t' || text[a.to-1] == '\r') {
+		a.to--
+	}
+	return a, a.to > a.from
+}
+
+// readValue reads the value that begins at i.
+func readValue(text []byte, a assigned, i int) (assigned, bool) {
+	for skip := 0; skip < 2 && i+1 < len(text) && (text[i+1] == '"' || text[i+1] == '\'') && bytes.IndexByte([]byte("fbruLRFBU@$"), text[i]) >= 0; skip++ {
+		i++ // the prefix of a literal
+	}
+	if i >= len(text) {
+		return a, false
+	}
+	limit := min(len(text), i+maxValue)
+	if c := text[i]; c == '"' || c == '\'' || c == '`' {
+		triple := i+2 < len(text) && text[i+1] == c && text[i+2] == c
+		from := i + 1
+		if triple {
+			from = i + 3
+		}
+		for j := from; j < limit; j++ {
+			switch {
+			case text[j] == '\\' && j+1 < limit:
+				j++
+			case text[j] == '\n' && !triple && c != '`':
+				j = limit
+			case j == len(text)-1 && a.how == callTo && text[j] > ' ' && text[j] != c: // the text was cut
+				a.from, a.to, a.quote = from, len(text), c
+				return a, true
+			case text[j] == c:
+				a.from, a.to, a.quote = from, j, c
+				return a, j > from
+			}
+		}
+		i = from // no end: as if there were no quote
+	}
+	if a.how == callTo {
+		return a, false
+	}
+	j := i
+	for j < limit && !stops(text, i, j) {
+		j++
+	}
+	a.from, a.to = i, j
+	return a, j > i
+}
+
+// stops tells whether a value that nothing quotes ends at j.
+func stops(text []byte, from, j int) bool {
+	switch c := text[j]; c {
+	case ' ', '\t', '\n', '\r', '"', '\'', '`', '<', '>', ';', 0:
+		return true
+	case '&':
+		return nameFollows(text, j+1)
+	case ',':
+		return j+1 >= len(text) || text[j+1] <= ' ' || text[j+1] == '"' || text[j+1] == '\'' || nameFollows(text, j+1)
+	case '\\':
+		return j+1 < len(text) && (text[j+1] == 'n' || text[j+1] == 'r' || text[j+1] == 't' || text[j+1] == '"' || text[j+1] == '\'')
+	case '|':
+		return j == from
+	}
+	return text[j] == 0xc2 && j+1 < len(text) && text[j+1] == 0xab // a marker
+}
+
+// nameFollows tells whether another assignment begins at i.
+func nameFollows(text []byte, i int) bool {
+	for j := i; j < len(text) && j-i < 40; j++ {
+		if text[j] == '=' {
+			return j > i
+		}
+		if !nameByte(text[j]) {
+			return false
+		}
+	}
+	return false
+}
+
+// trimmed is where a value ends without what belongs to the text around it.
+func trimmed(text []byte, a *assigned) int {
+	to := a.to
+	if a.quote != 0 {
+		return to
+	}
+	for to > a.from {
+		switch c := text[to-1]; c {
+		case ',', ';', '.', ':':
+			to--
+			continue
+		case ')', ']', '}':
+			open := map[byte]byte{')': '(', ']': '[', '}': '{'}[c]
+			if bytes.IndexByte(text[a.from:to], open) < 0 {
+				to--
+				continue
+			}
+		}
+		break
+	}
+	return to
+}
+
+// spoken is a name with the words before it, as people write of a key or a token: "the aws secret key: …".
+func spoken(text, name []byte, at int) []byte {
+	from := max(0, at-60)
+	if line := bytes.LastIndexByte(text[from:at], '\n'); line >= 0 {
+		from += line + 1
+	}
+	start := at
+	for start > from && nameByte(text[start-1]) {
+		start--
+	}
+	end := start + len(name)
+	if end > len(text) || start >= end {
+		return nil
+	}
+	for words := 0; words < 2 && start > from && text[start-1] == ' '; words++ {
+		i := start - 1
+		for i > from && nameByte(text[i-1]) {
+			i--
+		}
+		if i == start-1 {
+			break
+		}
+		start = i
+	}
+	return text[start:end]
+}

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package credential knows which names are of credentials, and which values can be one: `max_tokens` is none, nor is
+// `os.Getenv("TOKEN")`.
+package credential
+
+import (
+	"slices"
+	"strings"
+)
+
+// A Kind is how much a name says of its value.
+type Kind uint8
+
+const (
+	None     Kind = iota
+	Weak          // a value that looks random is a credential
+	Secret        // any value is one that can be
+	Password      // so is a word
+)
+
+// maxName is how long a name may be, in bytes.
+const maxName = 120
+
+// Name tells what a name is of: of a field, a variable, a header or a flag, in any style of writing.
+func Name(name []byte) Kind {
+	if len(name) == 0 || len(name) > maxName {
+		return None
+	}
+	var room [24]string
+	words := split(room[:0], name)
+	for len(words) > 1 && qualifiers[words[len(words)-1]] {
+		words = words[:len(words)-1]
+	}
+	if len(words) == 0 {
+		return None
+	}
+	last, before := words[len(words)-1], ""
+	if len(words) > 1 {
+		before = words[len(words)-2]
+	}
+	switch {
+	case passwords[last]:
+		return Password
+	case last == "pass":
+		if before == "" {
+			return Weak
+		}
+		return Password
+	case last == "token" && notTokens[before]:
+		return None
+	case secrets[last]:
+		return Secret
+	case last == "key":
+		return key(before)
+	case last == "id" && before == "key" && len(words) > 2 && (words[len(words)-3] == "access" || words[len(words)-3] == "secret"):
+		return Secret
+	case (last == "hash" || last == "digest") && (passwords[before] || before == "pass"):
+		return Weak
+	case last == "code" && (before == "recovery" || before == "backup" || before == "pass"):
+		return Secret
+	case last == "phrase" && (before == "pass" || before == "seed" || before == "recovery" || before == "secret"):
+		return Password
+	case last == "word" && before == "pass":
+		return Password
+	case (last == "string" || last == "str") && (before == "connection" || before == "conn"):
+		return Weak
+	case weak[last]:
+		return Weak
+	}
+	return None
+}
+
+func key(before string) Kind {
+	switch {
+	case secretKeys[before]:
+		return Secret
+	case weakKeys[before]:
+		return Weak
+	}
+	return None
+}
+
+func set(words string) map[string]bool {
+	m := map[string]bool{}
+	for _, w := range strings.Fields(words) {
+		m[w] = true
+	}
+	return m
+}
+
+var (
+	// Behind these a name means what it does without.
+	qualifiers = set("old new prev previous current prod production dev development stage staging test live sandbox value val raw plain plaintext base base64 b64 enc encoded default primary secondary main backup 0 1 2 3 4 str string env var here")
+
+	passwords = set("password passwords passwd passwrd pwd psw passphrase passcode passwort kennwort mdp contrasena motdepasse senha userpass dbpass userpassword dbpassword adminpassword rootpassword mypassword")
+	secrets   = set("secret token apikey accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken idtoken clientsecret apisecret appsecret apitoken sessiontoken sessionsecret credential credentials authorization bearer jwt secretaccesskey accesskeyid accountkey sharedaccesskey signingkey encryptionkey masterkey sshkey webhooksecret bottoken usertoken pat xoauth mnemonic")
+	weak      = set("auth cookie cookies cred creds otp totp sig sas webhook salt sid session csrf xsrf sessionid sessid phpsessid jsessionid dsn license licence pin seed nonce")
+
+	// A token of these is none to sign in with.
+	notTokens = set("page next continuation sync cancellation cancel start end eos bos pad unk mask sep cls stop special lexer syntax punctuation last first max min num cont input output prompt completion cached total lookahead current")
+
+	secretKeys = set("api access secret private auth account encryption encrypt decryption decrypt signing signature sign ssh master shared session hmac jwt consumer admin license licence unseal recovery ingestion ingest integration subscription service role deploy rsa ecdsa dsa pgp gpg tls ssl cipher aes crypto app application client server webhook write function storage")
+	weakKeys   = set("root host vault wallet stripe google openai anthropic supabase sendgrid mailgun twilio algolia azure aws gcp firebase github gitlab slack discord telegram datadog sentry newrelic openrouter mistral groq cohere huggingface replicate pinecone weaviate deepseek gemini claude maps mapbox segment amplitude mixpanel posthog intercom zendesk hubspot postmark resend paypal square braintree shopify cloudflare fastly heroku vercel netlify digitalocean linode upstash redis mongo mysql postgres rabbitmq kafka elastic elasticsearch")
+)
+
+// split appends the words of a name, in lower case.
+func split(words []string, name []byte) []string {
+	from := 0
+	add := func(to int) {
+		if to > from && len(words) < cap(words) {
+			words = append(words, strings.ToLower(string(name[from:to])))
+		}
+		from = to
+	}
+	for i, c := range name {
+		switch {
+		case !alnum(c):
+			add(i)
+			from = i + 1
+		case i == from:
+		case upper(c) && !upper(name[i-1]): // aB
+			add(i)
+		case upper(name[i-1]) && i-1 > from && upper(c) && i+1 < len(name) && lower(name[i+1]): // ABc
+			add(i)
+		}
+	}
+	add(len(name))
+	return words
+}
+
+func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
+func lower(c byte) bool { return 'a' <= c && c <= 'z' }
+func digit(c byte) bool { return '0' <= c && c <= '9' }
+func alnum(c byte) bool { return upper(c) || lower(c) || digit(c) }
+
+// Words are parts of names: each name of a credential has one, in any case.
+func Words() []string {
+	words := strings.Fields(`pass pwd= pwd: pwd" pwd' pwd> psw= psw: mdp= mdp: senha contrasena kennwort
+		secret token apikey credential authoriz bearer jwt= jwt: jwt" jwt_ pat= pat: pat" xoauth mnemonic key
+		auth= auth: auth" cookie cred= cred: creds= creds: otp= otp: otp" totp sig= sas= webhook salt= salt:
+		csrf xsrf sessionid= sessid= dsn= dsn: license= licence= pin= pin: seed= seed: nonce= nonce: recoverycode recovery_code backupcode seedphrase`)
+	words = append(words, "key")
+	words = append(words, "connectionstring", "connection_string", "connection-string", "conn_str", "connstr", "seed_phrase", "seed phrase", "backup_code", "backup code")
+	slices.Sort(words)
+	return slices.Compact(words)
+}

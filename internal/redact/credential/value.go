@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package credential
+
+import "bytes"
+
+// Placeholder tells whether a value only stands for a credential: a variable, an example, a mask.
+func Placeholder(v []byte) bool {
+	if len(v) == 0 {
+		return true
+	}
+	if reference(v) || masked(v) {
+		return true
+	}
+	var room [64]byte
+	low := append(room[:0], v[:min(len(v), len(room))]...)
+	for i, c := range low {
+		if upper(c) {
+			low[i] = c | 0x20
+		}
+	}
+	for _, word := range examples {
+		if bytes.Contains(low, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// What holds one of these was made up to show where a credential goes.
+var examples = [][]byte{
+	[]byte("example"), []byte("your-"), []byte("your_"), []byte("yourtoken"), []byte("yourkey"), []byte("yourapi"), []byte("yoursecret"), []byte("yourpass"), []byte("xxxxxx"),
+	[]byte("placeholder"), []byte("insert-"), []byte("insert_"), []byte("replace-"), []byte("replace_"), []byte("replaceme"), []byte("redacted"), []byte("abcdefghijkl"), []byte("dummy"), []byte("goes-here"), []byte("goes_here"), []byte("****"),
+}
+
+// reference tells whether a value is fetched from somewhere.
+func reference(v []byte) bool {
+	switch v[0] {
+	case '$':
+		return len(v) == 1 || v[1] == '{' || v[1] == '(' || v[1] == '_' || !digit(v[1]) && bytes.IndexByte(v[1:], '$') < 0 && (word(v[1:]) || upper(v[1]) && bytes.IndexByte(v, '/') > 0)
+	case '<':
+		return v[len(v)-1] == '>' || bytes.IndexByte(v, '>') < 0 && len(v) < 40
+	case '{':
+		return len(v) > 1 && (v[1] == '{' || v[1] == '%' || v[len(v)-1] == '}')
+	case '%':
+		return len(v) > 2 && v[len(v)-1] == '%' || len(v) == 2 || len(v) > 2 && !isHex(v[1]) || len(v) > 2 && !isHex(v[2])
+	case '[':
+		return v[len(v)-1] == ']'
+	case '#':
+		return len(v) > 1 && v[1] == '{'
+	case '(':
+		return true
+	}
+	return bytes.Contains(v, []byte("${")) || bytes.Contains(v, []byte("$(")) || bytes.Contains(v, []byte("{{")) || bytes.Contains(v, []byte("#{"))
+}
+
+// word tells whether all of v is as a name is written.
+func word(v []byte) bool {
+	for _, c := range v {
+		if !alnum(c) && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// masked tells whether a value is one character again and again, or ends in dots.
+func masked(v []byte) bool {
+	if bytes.HasSuffix(v, []byte("...")) || bytes.HasSuffix(v, []byte("…")) || bytes.HasPrefix(v, []byte("...")) {
+		return true
+	}
+	var seen [256]bool
+	kinds := 0
+	for _, c := range v {
+		if c != '-' && c != '_' && !seen[c] {
+			seen[c] = true
+			kinds++
+		}
+	}
+	return kinds <= 1 && len(v) > 2 || kinds == 0
+}
+
+// Run tells whether a part of v repeats one character so often that nobody was given it: a placeholder with a true prefix.
+func Run(v []byte) bool {
+	n := 1
+	for i := 1; i < len(v); i++ {
+		if v[i] != v[i-1] {
+			n = 1
+		} else if n++; n >= 8 {
+			return true
+		}
+	}
+	return false
+}
+
+// Random tells whether a value looks as if no person had thought of it: it is long, and mixes kinds of characters more often
+// than names do.
+func Random(v []byte) bool {
+	if len(v) < 12 {
+		return false
+	}
+	var digits, uppers, lowers, others, changes int
+	last := byte(0)
+	for _, c := range v {
+		var kind byte
+		switch {
+		case digit(c):
+			digits++
+			kind = 1
+		case upper(c):
+			uppers++
+			kind = 2
+		case lower(c):
+			lowers++
+			kind = 3
+		case c <= ' ' || c >= 0x7f:
+			return false
+		default:
+			others++
+			kind = 4
+		}
+		if kind != last {
+			changes++
+		}
+		last = kind
+	}
+	switch {
+	case others*3 > len(v), digits == len(v), lowers+uppers == len(v) && (uppers == 0 || lowers == 0):
+		return false
+	case digits == 0:
+		return len(v) >= 20 && others*8 < len(v) && changes*3 >= len(v)
+	}
+	return changes*6 >= len(v)
+}
+
+// Mixed tells whether a value is no word: it has letters, and something else too.
+func Mixed(v []byte) bool {
+	letters, others := 0, 0
+	for _, c := range v {
+		switch {
+		case lower(c) || upper(c):
+			letters++
+		case c <= ' ':
+			return false
+		case c != '-' && c != '_' && c != '.' && c != ',':
+			others++
+		}
+	}
+	return len(v) >= 6 && others > 0 && letters+others > 4
+}
+
+// Quoted tells whether a value in quotes can be a credential of the kind that its name says. Sentences and code are none.
+func Quoted(v []byte, k Kind) bool {
+	least := 6
+	if k == Password {
+		least = 3
+	}
+	if len(v) < least {
+		return false
+	}
+	if bytes.IndexByte(v, ' ') >= 0 || bytes.IndexByte(v, '\n') >= 0 {
+		return k == Password && !sentence(v)
+	}
+	if call(v) || (v[0] == '#' || v[0] == '.') && plainWord(v[1:]) {
+		return false
+	}
+	if plainWord(v) {
+		return k == Password && !code[string(bytes.ToLower(v))] || k == Secret && !code[string(bytes.ToLower(v))] && len(v) >= 8
+	}
+	return true
+}
+
+// sentence tells whether v is words for people.
+func sentence(v []byte) bool {
+	fields := bytes.Fields(v)
+	plain := 0
+	for _, f := range fields {
+		if plainWord(bytes.TrimRight(f, ".,:;!?'\"()")) {
+			plain++
+		}
+	}
+	return len(fields) > 1 && plain*2 >= len(fields)
+}
+
+// plainWord tells whether all of v is letters, as of a word or of a name in code.
+func plainWord(v []byte) bool {
+	for _, c := range v {
+		if !upper(c) && !lower(c) && c != '_' && c != '-' && c != '.' && c != ':' {
+			return false
+		}
+	}
+	return len(v) > 0
+}
+
+func isHex(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
+
+// Code tells whether v is a part of a program: something that is called, made or looked up.
+func Code(v []byte) bool { return call(v) || bytes.IndexByte(v, '\\') >= 0 }
+
+// call tells whether v is code: something that is called, or a part of something.
+func call(v []byte) bool {
+	if open := bytes.IndexAny(v, "([{"); open > 0 && name(v[:open]) {
+		return true
+	}
+	if bytes.HasSuffix(v, []byte("()")) || bytes.HasSuffix(v, []byte("(")) {
+		return true
+	}
+	return bytes.IndexByte(v, '.') > 0 && name(v)
+}
+
+// name tells whether v is a name in code, with those of what it is a part of.
+func name(v []byte) bool {
+	v = bytes.TrimLeft(v, "@#&*!")
+	from, digits := 0, 0
+	for i, c := range v {
+		switch {
+		case c == '.':
+			if i == from {
+				return false
+			}
+			from = i + 1
+		case digit(c):
+			if i == from {
+				return false
+			}
+			digits++
+		case !upper(c) && !lower(c) && c != '_' && c != '>' && c != '-' && c != '&' && c != '*' && c != '!':
+			return false
+		}
+	}
+	return len(v) > 0 && from < len(v) && digits*3 <= len(v) && v[0] != '-'
+}
+
+// Bare tells whether a value that nothing quotes can be a credential. tight says that nothing is around the sign before it, last
+// that it ends its line.
+func Bare(v []byte, k Kind, tight, last bool) bool {
+	if t := bytes.TrimRight(v, "?!"); len(t) > 0 && code[string(bytes.ToLower(t))] {
+		return false
+	}
+	if len(v) < 4 && !(k == Password && tight && len(v) >= 3) || call(v) || v[0] == '(' || v[0] == '[' || v[0] == '{' || v[0] == '&' || v[0] == '*' && len(v) < 8 || v[0] == '!' && plainWord(v[1:]) {
+		return false
+	}
+	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 && !Random(v) || bytes.HasPrefix(v, []byte("./")) || bytes.HasPrefix(v, []byte("~/")) {
+		return false // a path
+	}
+	number := true
+	for _, c := range v {
+		number = number && (digit(c) || c == '.' || c == '-')
+	}
+	if number {
+		return k == Password && tight && last && len(v) >= 4
+	}
+	if plainWord(v) {
+		return k == Password && last && (tight || allLower(v) && len(v) >= 6) && !code[string(bytes.ToLower(v))] || k == Secret && Random(v)
+	}
+	if len(v) < 6 && k != Password {
+		return false
+	}
+	return !name(v) || Random(v) || tight && Mixed(v) || k == Password && last && Mixed(v)
+}
+
+func allLower(v []byte) bool {
+	for _, c := range v {
+		if !lower(c) {
+			return false
+		}
+	}
+	return true
+}
+
+// What values in code and in descriptions of code are.
+var code = set(`string str text bytes byte int integer number bool boolean true false null nil none undefined void any object array list map
+	required optional input output value default empty hidden masked enabled disabled password passwd pwd pass secret token key apikey api_key
+	self this args config env varchar char inherit file prompt basic bearer digest header query body form json yaml username user name email
+	unknown error invalid missing expired revoked valid verified auto manual never always read write admin credentials credential private public
+	password1 newpassword oldpassword confirmpassword current_password new_password old_password passwordhash hash encrypted plaintext plain
+	sensitive protected todo`)
+
+// Number tells whether all of v is digits.
+func Number(v []byte) bool {
+	for _, c := range v {
+		if !digit(c) {
+			return false
+		}
+	}
+	return len(v) > 0
+}
+
+// Named tells whether v is a name or a word, and no credential.
+func Named(v []byte) bool { return plainWord(v) && len(v) < 20 || code[string(bytes.ToLower(v))] }
+
+// WordsOnly tells whether a secret of some shape is words that happen to have it: letters alone, as names are written.
+func WordsOnly(v []byte) bool {
+	letters := 0
+	for _, c := range v {
+		if digit(c) {
+			return false
+		}
+		if lower(c) || upper(c) {
+			letters++
+		}
+	}
+	return letters > 0 && !Random(bytes.TrimLeft(v, "abcdefghijklmnopqrstuvwxyz_-."))
+}

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package redact
+
+import (
+	"bytes"
+
+	"github.com/fiftyarms/platform/internal/redact/credential"
+	"github.com/fiftyarms/platform/internal/redact/shape"
+	"github.com/fiftyarms/platform/internal/redact/view"
+)
+
+const (
+	maxJoins = 8
+	maxJoin  = 2048 // bytes of a credential in pieces
+)
+
+// tokenByte tells whether credentials hold a byte.
+func tokenByte(c byte) bool {
+	return shape.IsWord(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~' || c == ':'
+}
+
+// join is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
+// It is nil if it is in one piece.
+func join(text []byte, at int) *view.View {
+	end := tokenEnd(text, at)
+	next, _, ok := pieceAfter(text, end)
+	if !ok {
+		return nil
+	}
+	v := view.Of(text[at:min(len(text), at+maxJoin)])
+	v.Keep(0, end-at)
+	for range maxJoins {
+		if next-at >= maxJoin {
+			break
+		}
+		end = min(tokenEnd(text, next), at+maxJoin)
+		v.Keep(next-at, end-at)
+		if next, _, ok = pieceAfter(text, end); !ok {
+			break
+		}
+	}
+	return v
+}
+
+func tokenEnd(text []byte, at int) int {
+	for at < len(text) && tokenByte(text[at]) {
+		at++
+	}
+	return at
+}
+
+// pieceAfter is where the next piece of a credential may begin whose piece ends at i, and whether a program would add them.
+func pieceAfter(text []byte, i int) (next int, added, ok bool) {
+	j := i
+	quote := byte(0)
+	if j < len(text) && (text[j] == '"' || text[j] == '\'' || text[j] == '`') {
+		quote = text[j]
+		j++
+	}
+	blank := j
+	for j < len(text) && j-i < 64 && (text[j] == ' ' || text[j] == '\t') {
+		j++
+	}
+	line := false
+	if quote != 0 {
+		for _, operator := range []string{"+", "..", ".", "&", "<>", "||", "~"} {
+			if bytes.HasPrefix(text[j:], []byte(operator)) {
+				j += len(operator)
+				added = true
+				break
+			}
+		}
+		for j < len(text) && (text[j] == ' ' || text[j] == '\t' || text[j] == '_') {
+			j++
+		}
+	} else if j != blank {
+		return 0, false, false // what follows a space is another word
+	}
+	if j < len(text) && text[j] == '\\' && j+1 < len(text) && (text[j+1] == '\n' || text[j+1] == '\r') {
+		added = true
+		j++
+	}
+	if j < len(text) && text[j] == '\r' {
+		j++
+	}
+	if j < len(text) && text[j] == '\n' {
+		line = true
+		j++
+		if quote == 0 && j < len(text) && (text[j] == '+' || text[j] == '-' || text[j] == '|' || text[j] == '>') {
+			j++ // of a diff, of a quotation
+		}
+	}
+	for j < len(text) && j-i < 160 && (text[j] == ' ' || text[j] == '\t') {
+		j++
+	}
+	if quote == 0 {
+		return j, added, line && j < len(text) && tokenByte(text[j])
+	}
+	if !added && !line {
+		return 0, false, false
+	}
+	if !added && bytes.HasPrefix(text[j:], []byte("+")) {
+		added = true
+		for j++; j < len(text) && (text[j] == ' ' || text[j] == '\t'); j++ {
+		}
+	}
+	if j+1 < len(text) && (text[j] == '"' || text[j] == '\'' || text[j] == '`') && tokenByte(text[j+1]) {
+		return j + 1, true, true
+	}
+	return 0, false, false
+}
+
+// continued is where a credential ends that is whole as it is, but may go on behind a break: what a program adds does; a line
+// that is nothing but something random does too.
+func continued(text []byte, from, to int) int {
+	for range maxJoins {
+		next, added, ok := pieceAfter(text, to)
+		if !ok || to-from > maxJoin {
+			return to
+		}
+		end := tokenEnd(text, next)
+		if !added {
+			whole := end == len(text) || text[end] == '\n' || text[end] == '\r' || text[end] == '"' || text[end] == '\\' || text[end] == '\''
+			if !whole || !scrap(text[next:end], text[from:to]) {
+				return to
+			}
+		}
+		to = end
+	}
+	return to
+}
+
+// scrap tells whether a line can be the rest of a credential: as random as what stands before it.
+func scrap(piece, before []byte) bool {
+	if len(piece) < 4 || bytes.IndexByte(piece, ':') >= 0 || bytes.IndexByte(bytes.TrimRight(piece, "="), '=') >= 0 {
+		return false
+	}
+	if len(piece) >= 12 {
+		return credential.Random(piece) || hexOnly(piece) && hexOnly(before)
+	}
+	digits, letters := false, false
+	for _, c := range piece {
+		if '0' <= c && c <= '9' {
+			digits = true
+		} else if shape.IsWord(c) {
+			letters = true
+		}
+	}
+	return credential.Random(before) && (digits && letters || mixedCase(piece) || hexOnly(piece) && hexOnly(before))
+}
+
+func mixedCase(v []byte) bool {
+	for i := 1; i < len(v); i++ {
+		if 'a' <= v[i-1] && v[i-1] <= 'z' && 'A' <= v[i] && v[i] <= 'Z' && i > 1 {
+			return true
+		}
+	}
+	return false
+}
+
+func hexOnly(v []byte) bool {
+	for _, c := range v {
+		if !isHex(c) && c != '-' {
+			return false
+		}
+	}
+	return len(v) > 0
+}

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// Package learned finds values that were found once wherever else they stand: as they are, in base64 wherever it begins, in
+// hexadecimal, in URLs, over several lines.
+package learned
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/hex"
+	"net/url"
+	"strings"
+)
+
+const (
+	// MinValue is how long a value has to be, in bytes.
+	MinValue = 8
+	// MaxValues is how many are kept. A log with more is a list of them.
+	MaxValues = 100_000
+
+	anchor = 8 // bytes of a value by which it is known
+)
+
+// A Set is values to look for.
+type Set struct {
+	values map[string]int // and the rule that found them
+
+	needles []needle
+	known   []uint64 // a bit by the hash of five bytes
+	shift   uint
+	first   map[uint64][]place
+}
+
+// A needle is one way to write a value.
+type needle struct {
+	text []byte
+	rule int
+	at   int // where its anchor is
+}
+
+type place struct {
+	needle int32
+	off    int8 // which byte of the anchor the five begin at
+}
+
+// A Hit is a part of a text where a value stands.
+type Hit struct{ From, To, Rule int }
+
+// Add keeps a value, and tells whether there was room for it.
+func (s *Set) Add(value []byte, rule int) bool {
+	if old, known := s.values[string(value)]; known {
+		s.values[string(value)] = min(old, rule)
+		return true
+	}
+	if s.values == nil {
+		s.values = map[string]int{}
+	}
+	if len(s.values) >= MaxValues {
+		return false
+	}
+	s.values[string(value)] = rule
+	return true
+}
+
+// Len is how many values there are.
+func (s *Set) Len() int { return len(s.values) }
+
+// Index makes the set ready to look for what it has.
+func (s *Set) Index() {
+	s.needles = s.needles[:0]
+	for value, rule := range s.values {
+		s.add([]byte(value), rule)
+	}
+	bits := uint(14)
+	for 1<<bits < 64*len(s.needles) && bits < 23 {
+		bits++
+	}
+	s.known, s.shift = make([]uint64, 1<<(bits-6)), 64-bits
+	s.first = make(map[uint64][]place, 4*len(s.needles))
+	for i, n := range s.needles {
+		for off := range 4 {
+			var b [8]byte
+			copy(b[:], n.text[n.at+off:n.at+off+5])
+			w := binary.LittleEndian.Uint64(b[:])
+			h := s.hash(w)
+			s.known[h>>6] |= 1 << (h & 63)
+			s.first[w] = append(s.first[w], place{int32(i), int8(off)})
+		}
+	}
+}
+
+// add adds each way to write a value.
+func (s *Set) add(value []byte, rule int) {
+	s.way(value, rule)
+	if escaped := url.QueryEscape(string(value)); escaped != string(value) {
+		s.way([]byte(escaped), rule)
+	}
+	for skip := range 3 {
+		padded := append(make([]byte, skip), value...)
+		text := base64.StdEncoding.EncodeToString(padded)
+		from, to := (skip*8+5)/6, len(padded)*8/6 // the characters that only the value makes
+		if to-from < anchor {
+			continue
+		}
+		text = text[from:to]
+		s.way([]byte(text), rule)
+		if other := urlAlphabet.Replace(text); other != text {
+			s.way([]byte(other), rule)
+		}
+	}
+	plain := hex.EncodeToString(value)
+	s.way([]byte(plain), rule)
+	if upper := bytes.ToUpper([]byte(plain)); string(upper) != plain {
+		s.way(upper, rule)
+	}
+}
+
+// urlAlphabet turns the alphabet of base64 into that of URLs.
+var urlAlphabet = strings.NewReplacer("+", "-", "/", "_")
+
+// way adds one way to write a value. Its anchor is what no JSON spells otherwise, if there is enough of that.
+func (s *Set) way(text []byte, rule int) {
+	if len(text) < anchor {
+		return
+	}
+	at, run := 0, 0
+	for i, c := range text {
+		if c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '/' || c == '<' || c == '>' || c == '&' || c == '\'' {
+			run = 0
+			continue
+		}
+		if run++; run == anchor {
+			at = i + 1 - anchor
+			break
+		}
+	}
+	s.needles = append(s.needles, needle{text, rule, at})
+}
+
+func (s *Set) hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> s.shift }
+
+// Append appends where values stand in text. join is where the next piece of a value begins whose piece ends at a place.
+func (s *Set) Append(hits []Hit, text []byte, join func(text []byte, at int) (int, bool)) []Hit {
+	s.each(text, func(n needle, at int) bool {
+		if from, to, ok := n.match(text, at, join); ok {
+			hits = append(hits, Hit{from, to, n.rule})
+		}
+		return true
+	})
+	return hits
+}
+
+// In tells whether text may hold a value.
+func (s *Set) In(text []byte) bool {
+	found := false
+	s.each(text, func(needle, int) bool {
+		found = true
+		return false
+	})
+	return found
+}
+
+// Places appends where the anchor of a value stands in text.
+func (s *Set) Places(places []int, text []byte) []int {
+	s.each(text, func(_ needle, at int) bool {
+		places = append(places, at)
+		return true
+	})
+	return places
+}
+
+// each calls found where the anchor of a needle stands, until it answers false.
+func (s *Set) each(text []byte, found func(n needle, at int) bool) {
+	const five = 1<<40 - 1
+	for i := 0; i+5 <= len(text); i += 4 {
+		var w uint64
+		if i+8 <= len(text) {
+			w = binary.LittleEndian.Uint64(text[i:]) & five
+		} else {
+			var b [8]byte
+			copy(b[:5], text[i:])
+			w = binary.LittleEndian.Uint64(b[:])
+		}
+		if h := s.hash(w); s.known[h>>6]>>(h&63)&1 == 0 {
+			continue
+		}
+		for _, p := range s.first[w] {
+			n, at := s.needles[p.needle], i-int(p.off)
+			if at >= 0 && at+anchor <= len(text) && string(text[at:at+anchor]) == string(n.text[n.at:n.at+anchor]) && !found(n, at) {
+				return
+			}
+		}
+	}
+}
+
+// match matches a needle whose anchor stands at a place. Behind the anchor it may be in pieces.
+func (n needle) match(text []byte, at int, join func([]byte, int) (int, bool)) (from, to int, ok bool) {
+	from = at - n.at
+	if from < 0 || !bytes.Equal(text[from:at], n.text[:n.at]) {
+		return 0, 0, false
+	}
+	to = at + anchor
+	for rest := n.text[n.at+anchor:]; len(rest) > 0; {
+		if to < len(text) && text[to] == rest[0] {
+			to++
+			rest = rest[1:]
+			continue
+		}
+		next, ok := join(text, to)
+		if !ok || next >= len(text) || text[next] != rest[0] {
+			return 0, 0, false
+		}
+		to = next
+	}
+	return from, to, true
+}
