@@ -4,6 +4,7 @@ package redact
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/fiftyarms/platform/internal/redact/credential"
 )
@@ -19,15 +20,17 @@ type assigned struct {
 	from, to int  // the value
 	quote    byte // around it; 0 for none
 	how      how
+	flag     bool // of a command line
 }
 
 type how uint8
 
 const (
-	setTo   how = iota // name = value, name: value, "name": value
-	flagTo             // --name value
-	callTo             // name("value"), "name", "value"
-	proseTo            // name is value
+	setTo      how = iota // name = value, name: value, "name": value
+	flagTo                // --name value
+	callTo                // name("value"), "name", "value"
+	proseTo               // name is value
+	comparedTo            // name == value
 )
 
 // assignment looks for a value behind a name in which a word of credentials stands.
@@ -71,25 +74,53 @@ func (f *finder) value(p place, a assigned, rule int) {
 	f.add(p, a.from, to, rule)
 }
 
-// vendor looks for a value behind the name of who gives out credentials that have no shape of their own.
-func (f *finder) vendor(p place, at int, word string) {
-	a, ok := assignmentAt(p.text, at)
+// vendor looks for a value behind the name of who gives out credentials that have no shape of their own. Something that may be
+// one stands at from.
+func (f *finder) vendor(p place, from int) {
+	before, to, ok := nameBefore(p.text, from)
 	if !ok {
 		return
 	}
-	a.to = trimmed(p.text, &a)
-	if a.to <= a.from || a.how == proseTo {
-		return
-	}
-	value := p.text[a.from:a.to]
-	if credential.Placeholder(value) {
-		return
-	}
-	for _, row := range f.p.named[word] {
-		if m, ok := row.shape.Match(p.text[:a.to], a.from); ok && m.To == a.to {
-			f.value(p, assigned{from: m.SecretFrom, to: m.SecretTo, quote: a.quote}, row.rule)
+	f.vendors = f.p.names.Append(f.vendors[:0], p.text[before:to])
+	for _, hit := range f.vendors {
+		a, ok := assignmentAt(p.text, before+hit.At)
+		if !ok || a.how == proseTo {
+			continue
+		}
+		if a.to = trimmed(p.text, &a); a.to <= a.from || credential.Placeholder(p.text[a.from:a.to]) {
+			continue
+		}
+		for _, row := range f.p.named[hit.Word] {
+			if m, ok := row.shape.Match(p.text[:a.to], a.from); ok && m.To == a.to {
+				f.value(p, assigned{from: m.SecretFrom, to: m.SecretTo, quote: a.quote}, row.rule)
+			}
 		}
 	}
+}
+
+// nameBefore is the name that may be given what stands at a place.
+func nameBefore(text []byte, at int) (from, to int, ok bool) {
+	if at == 0 {
+		return 0, 0, false
+	}
+	i := at
+	back := func(set string) {
+		for i > 0 && at-i < 24 && strings.IndexByte(set, text[i-1]) >= 0 {
+			i--
+		}
+	}
+	back("\"'`\\ \t")
+	sign := i
+	back("=:>,(|?.+")
+	if i == sign && text[at-1] != ' ' && text[at-1] != '\'' && text[at-1] != '"' {
+		return 0, 0, false
+	}
+	back("\"'`\\ \t]")
+	to = i
+	for i > 0 && to-i < 50 && nameByte(text[i-1]) {
+		i--
+	}
+	return i, to, to > i
 }
 
 // isCredential tells whether a value can be what its name says.
@@ -103,13 +134,18 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 	}
 	switch {
 	case kind == credential.Weak || a.how == callTo:
+		if bytes.Contains(value, []byte("://")) {
+			return false
+		}
 		return credential.Random(value) && (a.quote != 0 || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
 	case a.how == proseTo:
-		return credential.Mixed(value)
+		return credential.Mixed(value) || a.quote != 0 && kind == credential.Password && credential.Quoted(value, kind)
+	case a.how == comparedTo:
+		return a.quote != 0 && (credential.Mixed(value) || kind == credential.Password && credential.Quoted(value, kind))
 	case a.quote != 0:
 		return credential.Quoted(value, kind)
 	}
-	return credential.Bare(value, kind, a.shell(text), a.ends(text))
+	return credential.Bare(value, kind, a.shell(text), a.flag || a.ends(text))
 }
 
 // shell tells whether an assignment is written as shells and settings have it: with nothing around its sign.
@@ -119,7 +155,11 @@ func (a *assigned) shell(text []byte) bool {
 
 // ends tells whether a value is the last of its line.
 func (a *assigned) ends(text []byte) bool {
-	return a.to == len(text) || text[a.to] == '\n' || text[a.to] == '\r'
+	i := a.to
+	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
+		i++
+	}
+	return i == len(text) || text[i] == '\n' || text[i] == '\r' || i > a.to && text[i] == '#'
 }
 
 // assignmentAt reads the assignment of a name in which something stands at a place.
@@ -142,7 +182,7 @@ func assignmentAt(text []byte, at int) (a assigned, ok bool) {
 	if from >= to {
 		return a, false
 	}
-	a.name = text[from:to]
+	a.name, a.flag = text[from:to], flag
 	i, quoted := to, false
 	if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
 		quoted = true
@@ -170,13 +210,18 @@ func assignmentAt(text []byte, at int) (a assigned, ok bool) {
 		}
 	}
 	switch c := text[i]; {
+	case (c == '=' || c == '!') && i+1 < len(text) && text[i+1] == '=':
+		a.how = comparedTo
+		for i < len(text) && (text[i] == '=' || text[i] == '!') {
+			i++
+		}
 	case c == '=' || c == ':':
 		if i, ok = sign(text, i); !ok {
 			return a, false
 		}
 	case c == '>' && from > 0 && text[from-1] == '<' && !spaces: // an element
 		return element(text, a, i+1)
-	case c == ',' && quoted:
+	case c == ',' && quoted && from > 0 && text[from-1] == text[to]:
 		a.how = callTo
 		i++
 	case c == '(' && !quoted && !spaces:

@@ -4,6 +4,7 @@ package redact
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/fiftyarms/platform/internal/redact/credential"
 	"github.com/fiftyarms/platform/internal/redact/trigger"
@@ -13,10 +14,11 @@ import (
 type look uint8
 
 const (
-	always  look = iota
-	shaped       // more of a token follows
-	isNamed      // it is part of a credential's name, or of a vendor's, and a value follows
-	isURL        // a user follows
+	always   look = iota
+	shaped        // more of a token follows
+	isNamed       // it is part of a credential's name, and a value follows
+	isURL         // a user follows
+	isScheme      // something follows that is no word
 )
 
 // dirty appends where in the source of JSON something may be to redact. Nearly all lines have nothing.
@@ -27,7 +29,8 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 		case l&(1<<always) != 0,
 			l&(1<<shaped) != 0 && f.p.tokenFollows(raw, hit),
 			l&(1<<isNamed) != 0 && f.nameAt(raw, hit),
-			l&(1<<isURL) != 0 && userFollows(raw, hit.At):
+			l&(1<<isURL) != 0 && userFollows(raw, hit.At),
+			l&(1<<isScheme) != 0 && secretFollows(raw, hit.At):
 			places = append(places, hit.At)
 		}
 	}
@@ -35,14 +38,16 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 		places = f.knows.Places(places, raw)
 	}
 	for at := 0; ; {
-		from, to, ok := nextRun(raw, at)
+		r, ok := nextRun(raw, at)
 		if !ok {
 			return places
 		}
-		if readable(raw[from:to]) {
-			places = append(places, from)
+		at = r.to
+		if r.to-r.from >= minRun && readable(raw[r.from:r.to]) {
+			places = append(places, r.from)
+		} else if r.digits && f.vendorBefore(raw, r.from) {
+			places = append(places, r.from)
 		}
-		at = to
 	}
 }
 
@@ -57,14 +62,30 @@ func (p *pack) tokenFollows(raw []byte, hit trigger.Hit) bool {
 			return true
 		}
 	}
-	if len(p.forms[hit.Word]) == 0 || !edge {
-		return edge
+	if !edge {
+		return false
 	}
 	end := tokenEnd(raw, hit.At)
+	if end-hit.At < 8 {
+		return false
+	}
+	if !slices.ContainsFunc(p.forms[hit.Word], func(f form) bool { return f.MayFollow(raw[hit.At+len(p.list[hit.Word].Text) : end]) }) {
+		return false
+	}
 	return end < len(raw) && (raw[end] == '\\' || raw[end] == '%' || raw[end] >= 0x80)
 }
 
-// nameAt tells whether a name of a credential or of a vendor stands at a hit, with a value.
+// vendorBefore tells whether a vendor's name may be given what stands at a place.
+func (f *finder) vendorBefore(raw []byte, at int) bool {
+	from, to, ok := nameBefore(raw, at)
+	if !ok {
+		return false
+	}
+	f.vendors = f.p.names.Append(f.vendors[:0], raw[from:to])
+	return len(f.vendors) > 0
+}
+
+// nameAt tells whether a name of a credential stands at a hit, with a value.
 func (f *finder) nameAt(raw []byte, hit trigger.Hit) bool {
 	from, to := hit.At, hit.At
 	for from > 0 && hit.At-from < maxName && nameByte(raw[from-1]) {
@@ -76,11 +97,9 @@ func (f *finder) nameAt(raw []byte, hit trigger.Hit) bool {
 	if from > 0 && raw[from-1] == '\\' && from < hit.At {
 		from++ // the letter of an escape
 	}
-	kind := credential.Secret
-	if !f.p.vendors[hit.Word] {
-		if kind = credential.Name(bytes.Trim(raw[from:to], "-.$")); kind == credential.None {
-			kind = credential.Name(spoken(raw, raw[from:to], from))
-		}
+	kind := credential.Name(bytes.Trim(raw[from:to], "-.$"))
+	if kind == credential.None {
+		kind = credential.Name(spoken(raw, raw[from:to], from))
 	}
 	return kind != credential.None && valueFollows(raw, from, to, kind)
 }
@@ -96,13 +115,19 @@ func valueFollows(raw []byte, from, to int, kind credential.Kind) bool {
 	}
 	switch raw[i] {
 	case '=', ':':
-	case '>', '(', ',', '&', '%', '<', '+', '.':
+	case '(', ',': // a call
+		return bytes.IndexByte([]byte("\"'`\\ "), raw[min(i+1, len(raw)-1)]) >= 0 && (i == to || raw[i] == ',')
+	case '&', '%', '<':
 		return true
-	default: // a flag, a sentence, .netrc, a value in quotes, an attribute
-		return i > to
-	}
-	if raw[i] == '=' && i+1 < len(raw) && raw[i+1] == '=' {
-		return false
+	case '>':
+		return from > 0 && raw[from-1] == '<' || i > to
+	case '+', '.', '?', '|':
+		return bytes.IndexByte(raw[i:min(i+3, len(raw))], '=') > 0
+	default:
+		if i == to || raw[to] != ' ' && raw[to] != '\t' {
+			return bytes.HasPrefix(raw[i:], []byte("value="))
+		}
+		return bytes.IndexAny(raw[to:i], "\"'`") >= 0 || wordsFollow(raw, from, i)
 	}
 	for i < len(raw) && (raw[i] == '=' || raw[i] == ':' || raw[i] == '>' || raw[i] == ' ' || raw[i] == '\t') {
 		i++
@@ -121,6 +146,29 @@ func valueFollows(raw []byte, from, to int, kind credential.Kind) bool {
 	return digits || end-i >= 20 || end < len(raw) && bytes.IndexByte([]byte("\\ ,;)\"'"), raw[end]) < 0 || raw[min(end, len(raw)-1)] == ' '
 }
 
+// wordsFollow tells whether a value may follow a name and a space: of a flag, of a sentence, of a typed variable, in .netrc.
+func wordsFollow(raw []byte, from, i int) bool {
+	rest := raw[i:min(len(raw), i+32)]
+	if bytes.HasPrefix(rest, []byte("is ")) || raw[from] == '-' || loginBefore(raw, from) {
+		return true
+	}
+	equals := bytes.Index(rest, []byte(" ="))
+	return equals > 0 && bytes.IndexByte(rest[:equals], ' ') < 0
+}
+
+// secretFollows tells whether something follows a word and a space that is no word.
+func secretFollows(raw []byte, at int) bool {
+	i := at
+	for i < len(raw) && raw[i] != ' ' && i-at < 8 {
+		i++
+	}
+	for i < len(raw) && raw[i] == ' ' {
+		i++
+	}
+	end := tokenEnd(raw, i)
+	return end-i >= 6 && !lowerOnly(raw[i:end]) || end < len(raw) && raw[end] == '\\'
+}
+
 // userFollows tells whether a URL that goes on at a place has a user.
 func userFollows(raw []byte, at int) bool {
 	for i := at + 3; i < len(raw) && i-at < maxUser && !urlEnds(raw[i]); i++ {
@@ -132,13 +180,13 @@ func userFollows(raw []byte, at int) bool {
 }
 
 // readable tells whether a run may be encoded text.
-func readable(run []byte) bool {
-	if hexOnly(run) && len(run)%2 == 0 {
-		return true
-	}
+func readable(text []byte) bool {
 	var head [12]byte
-	for skip := 0; skip < 4 && len(run)-skip >= minRun; skip++ {
-		if n := decode64(head[:0], run[skip:skip+16]); len(n) == 12 && printable(n) && ascii(n) {
+	if n := decodeHex(head[:0], text[:2*len(head)]); len(n) == len(head) {
+		return printable(n) && ascii(n)
+	}
+	for skip := 0; skip < 4 && len(text)-skip >= minRun; skip++ {
+		if n := decode64(head[:0], text[skip:skip+16]); len(n) == 12 && printable(n) && ascii(n) {
 			return true
 		}
 	}

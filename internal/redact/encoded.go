@@ -5,60 +5,80 @@ package redact
 import (
 	"bytes"
 	"encoding/binary"
-	"encoding/hex"
 )
 
 const (
+	shortRun = 16   // bytes of what a vendor may have given out
 	minRun   = 24   // bytes of encoded text that is worth reading
 	wholeRun = 4096 // bytes up to which all of it goes with the credential that it holds
 )
 
-// encoded looks into what is encoded: base64 of either alphabet, hexadecimal.
-func (f *finder) encoded(p place) {
-	if p.depth >= 3 {
-		return
-	}
+// runs looks at what is long and of one piece: it may be encoded, and it may be what a vendor gave out.
+func (f *finder) runs(p place) {
 	for at := 0; ; {
-		from, to, ok := nextRun(p.text, at)
+		r, ok := nextRun(p.text, at)
 		if !ok {
 			return
 		}
-		at = to
-		f.run(p, from, to)
+		at = r.to
+		if r.digits {
+			f.vendor(p, r.from)
+		}
+		if r.to-r.from >= minRun && p.depth < 3 {
+			f.run(p, r.from, r.to)
+		}
 	}
 }
 
-// nextRun is the next long run of what encodings are made of.
-func nextRun(text []byte, at int) (from, to int, ok bool) {
+// A run is text of what encodings and keys are made of.
+type run struct {
+	from, to int
+	digits   bool
+}
+
+// nextRun is the next long run.
+func nextRun(text []byte, at int) (run, bool) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	low := func(i int) bool { // some byte is none of them, surely
+	for i := at; i+8 <= len(text); i += 8 { // of 16 bytes eight such are a part
 		w := binary.LittleEndian.Uint64(text[i:])
-		return ((w-ones*0x2b)&^w|w)&highs != 0
-	}
-	for i := at; i+8 <= len(text); i += 16 { // of 24 bytes one such eight are a part
-		if low(i) {
+		if ((w-ones*0x2b)&^w|w)&highs != 0 || !base64Byte(text[i]) { // some byte is surely none of them
 			continue
 		}
-		from, to = i, i
-		for from > at && base64Byte(text[from-1]) {
-			from--
+		r := run{from: i, to: i}
+		for r.from > at && runClass[text[r.from-1]] != 0 {
+			r.from--
+			r.digits = r.digits || runClass[text[r.from]] == 2
 		}
-		for to < len(text) && base64Byte(text[to]) {
-			to++
+		for r.to < len(text) && runClass[text[r.to]] != 0 {
+			r.digits = r.digits || runClass[text[r.to]] == 2
+			r.to++
 		}
-		if to-from >= minRun {
-			return from, to, true
+		if r.to-r.from >= shortRun {
+			return r, true
+		}
+		i = max(i, r.to-8)
+	}
+	return run{}, false
+}
+
+// runClass is 0 of a byte that ends a run, and 2 of a digit.
+var runClass = func() (t [256]uint8) {
+	for c := range t {
+		if base64Byte(byte(c)) {
+			t[c] = 1
+		}
+		if '0' <= c && c <= '9' {
+			t[c] = 2
 		}
 	}
-	return 0, 0, false
-}
+	return t
+}()
 
 // run reads one run, with the lines that it goes on over.
 func (f *finder) run(p place, from, to int) {
 	text := p.text[from:to]
-	if len(text) >= 2*minRun/2 && hexOnly(text) && len(text)%2 == 0 {
-		plain := make([]byte, hex.DecodedLen(len(text)))
-		if _, err := hex.Decode(plain, text); err == nil && printable(plain[:min(len(plain), 12)]) {
+	if plain := decodeHex(make([]byte, 0, len(text)/2), text); 2*len(plain) >= len(text)-1 {
+		if printable(plain[:12]) && ascii(plain[:12]) {
 			f.inside(p, plain, from, to, 2, 1)
 		}
 		return
@@ -103,6 +123,31 @@ func ascii(v []byte) bool {
 	}
 	return true
 }
+
+// decodeHex appends what hexadecimal stands for, as far as it goes.
+func decodeHex(dst, text []byte) []byte {
+	for i := 0; i+1 < len(text); i += 2 {
+		high, low := hexDigit[text[i]], hexDigit[text[i+1]]
+		if high|low == 0xff {
+			break
+		}
+		dst = append(dst, high<<4|low)
+	}
+	return dst
+}
+
+var hexDigit = func() (t [256]byte) {
+	for i := range t {
+		t[i] = 0xff
+	}
+	for i := range byte(10) {
+		t['0'+i] = i
+	}
+	for i := range byte(6) {
+		t['a'+i], t['A'+i] = 10+i, 10+i
+	}
+	return t
+}()
 
 // decode64 appends what base64 of either alphabet stands for, as far as it goes.
 func decode64(dst, text []byte) []byte {

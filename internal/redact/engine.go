@@ -27,6 +27,7 @@ type finder struct {
 	rooms [][]trigger.Hit // by depth
 
 	raw     []trigger.Hit
+	vendors []trigger.Hit
 	places  []int
 	edits   []span
 	decoded view.View
@@ -153,7 +154,7 @@ func (f *finder) scan(p place) {
 			r(f, p, hit.At)
 		}
 	}
-	f.encoded(p)
+	f.runs(p)
 	if f.knows != nil {
 		f.known = f.knows.Append(f.known[:0], p.text, nextPiece)
 		for _, hit := range f.known {

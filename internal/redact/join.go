@@ -136,8 +136,8 @@ func scrap(piece, before []byte) bool {
 	if len(piece) < 4 || bytes.IndexByte(piece, ':') >= 0 || bytes.IndexByte(bytes.TrimRight(piece, "="), '=') >= 0 {
 		return false
 	}
-	if len(piece) >= 12 {
-		return credential.Random(piece) || hexOnly(piece) && hexOnly(before)
+	if credential.Random(piece) || hexOnly(piece) && hexOnly(before) {
+		return true
 	}
 	digits, letters := false, false
 	for _, c := range piece {
@@ -147,7 +147,7 @@ func scrap(piece, before []byte) bool {
 			letters = true
 		}
 	}
-	return credential.Random(before) && (digits && letters || mixedCase(piece) || hexOnly(piece) && hexOnly(before))
+	return credential.Random(before) && (digits && letters || mixedCase(piece) && !credential.WordsOnly(piece))
 }
 
 func mixedCase(v []byte) bool {

@@ -15,7 +15,7 @@ func (f *finder) kubernetes(p place, at int) {
 	for i < len(text) && i-at < 16 && bytes.IndexByte([]byte(`"': `), text[i]) >= 0 {
 		i++
 	}
-	if !bytes.HasPrefix(text[i:], []byte("Secret")) || i+6 < len(text) && (nameByte(text[i+6])) {
+	if i+6 > len(text) || !bytes.EqualFold(text[i:i+6], []byte("secret")) || i+6 < len(text) && (nameByte(text[i+6])) {
 		return
 	}
 	from := max(0, at-maxPEM)

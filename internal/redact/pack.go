@@ -6,6 +6,7 @@ import (
 	"bufio"
 	_ "embed"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/fiftyarms/platform/internal/redact/credential"
@@ -27,19 +28,21 @@ type rule func(f *finder, p place, at int)
 
 // A pack is all rules, by the words that trigger them.
 type pack struct {
-	ids     []string // in order
-	order   map[string]int
-	list    []trigger.Word
-	index   map[trigger.Word]int
-	words   *trigger.Set
-	rules   [][]rule     // by word
-	looks   []uint8      // by word: bits of look
-	forms   [][]form     // by word: what looks may see
-	vendors map[int]bool // the words that are of vendors
+	ids   []string // in order
+	order map[string]int
+	list  []trigger.Word
+	index map[trigger.Word]int
+	words *trigger.Set
+	rules [][]rule // by word
+	looks []uint8  // by word: bits of look
+	forms [][]form // by word: what looks may see
+
+	vendors []trigger.Word // whose credentials have no shape of their own
+	names   *trigger.Set   // of vendors
+	named   [][]namedRow   // by vendor
 
 	field, home                                          int
 	privateKey, bearer, basic, assigned, url, cookie, up int
-	named                                                map[string][]namedRow
 }
 
 type form struct {
@@ -54,7 +57,7 @@ type namedRow struct {
 
 // newPack reads the rows. The seed's rules come first, in its order.
 func newPack(homePaths bool) (*pack, error) {
-	p := &pack{order: map[string]int{}, index: map[trigger.Word]int{}, named: map[string][]namedRow{}, vendors: map[int]bool{}}
+	p := &pack{order: map[string]int{}, index: map[trigger.Word]int{}}
 	p.field = p.id("secret_field_name")
 	for _, id := range []string{"aws_access_key", "private_key", "github_token", "anthropic_key", "openai_key", "slack_token", "jwt", "bearer_token", "home_path", "assigned_secret"} {
 		p.id(id)
@@ -70,7 +73,7 @@ func newPack(homePaths bool) (*pack, error) {
 		return nil, err
 	}
 	p.builtin(homePaths)
-	p.words = trigger.New(p.list)
+	p.words, p.names = trigger.New(p.list), trigger.New(p.vendors)
 	return p, nil
 }
 
@@ -149,11 +152,13 @@ func (p *pack) namedRow(id, rest string) error {
 	row := namedRow{p.id(id), s}
 	for word := range strings.SplitSeq(words, ",") {
 		word = strings.ToLower(word)
-		if len(p.named[word]) == 0 {
-			p.on(trigger.Word{Text: word, AnyCase: true}, isNamed, func(f *finder, pl place, at int) { f.vendor(pl, at, word) })
-			p.vendors[p.index[trigger.Word{Text: word, AnyCase: true}]] = true
+		i := slices.IndexFunc(p.vendors, func(w trigger.Word) bool { return w.Text == word })
+		if i < 0 {
+			i = len(p.vendors)
+			p.vendors = append(p.vendors, trigger.Word{Text: word, AnyCase: true, Next: trigger.Spaced})
+			p.named = append(p.named, nil)
 		}
-		p.named[word] = append(p.named[word], row)
+		p.named[i] = append(p.named[i], row)
 	}
 	return nil
 }
@@ -162,21 +167,23 @@ func (p *pack) namedRow(id, rest string) error {
 func (p *pack) builtin(homePaths bool) {
 	anyCase := func(l look, r rule, words ...string) {
 		for _, word := range words {
-			p.on(trigger.Word{Text: word, AnyCase: true}, l, r)
+			w := trigger.Word{Text: word, AnyCase: true}
+			if word == "key" {
+				w.Next = trigger.Spaced
+			}
+			p.on(w, l, r)
 		}
 	}
 	anyCase(isNamed, (*finder).assignment, credential.Words()...)
 	anyCase(always, (*finder).pem, "-----begin")
-	anyCase(shaped, (*finder).bearer, "bearer")
-	anyCase(shaped, (*finder).basic, "basic ")
+	anyCase(isScheme, (*finder).bearer, "bearer")
+	anyCase(isScheme, (*finder).basic, "basic ")
 	anyCase(isURL, (*finder).url, "://")
 	anyCase(always, (*finder).cookies, "cookie")
 	anyCase(always, (*finder).userFlag, " -u ", "--user")
-	for _, word := range []string{"kind: Secret", `kind": "Secret`, `kind":"Secret`, `kind\": \"Secret`, `kind\":\"Secret`} {
-		p.on(trigger.Word{Text: word}, always, (*finder).kubernetes)
-	}
+	anyCase(always, (*finder).kubernetes, "kind: secret", `kind: "secret`, `kind: \"secret`, "kind: 'secret", `kind": "secret`, `kind":"secret`, `kind\": \"secret`, `kind\":\"secret`)
 	// What is written so has to be read first: escapes, and what nobody sees.
-	for _, word := range []string{`\u0`, `\u2`, `\uf`, `\uF`, `:\/`, "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"} {
+	for _, word := range []string{`\u000`, `\u001`, `\u002`, `\u003`, `\u004`, `\u005`, `\u006`, `\u007`, `\u200`, `\u202`, `\u206`, `\ufef`, `\uFEF`, `:\/`, "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"} {
 		p.on(trigger.Word{Text: word}, always, func(*finder, place, int) {})
 	}
 	if homePaths {

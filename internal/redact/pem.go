@@ -58,7 +58,7 @@ func keyBytes(lines []byte) bool {
 			}
 		}
 	}
-	return n >= 24 && kinds >= 8
+	return n >= 48 && kinds >= 8
 }
 
 // keyLines is where the lines of a key end that has no end.

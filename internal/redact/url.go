@@ -48,7 +48,7 @@ func (f *finder) url(p place, at int) {
 }
 
 // What stands for a password where a URL is explained.
-var shown = map[string]bool{"password": true, "pass": true, "passwd": true, "pwd": true, "pw": true, "secret": true, "token": true, "user": true, "foo": true, "bar": true, "x": true, "key": true, "mypassword": true, "p": true, "port": true}
+var shown = set("password pass passwd pwd pw mypassword token x key p port")
 
 // hostAt tells whether text begins with a host.
 func hostAt(text []byte) bool {

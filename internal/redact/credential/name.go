@@ -29,7 +29,7 @@ func Name(name []byte) Kind {
 	}
 	var room [24]string
 	words := split(room[:0], name)
-	for len(words) > 1 && qualifiers[words[len(words)-1]] {
+	for len(words) > 1 && (qualifiers[words[len(words)-1]] || number(words[len(words)-1])) {
 		words = words[:len(words)-1]
 	}
 	if len(words) == 0 {
@@ -57,6 +57,12 @@ func Name(name []byte) Kind {
 		return Secret
 	case (last == "hash" || last == "digest") && (passwords[before] || before == "pass"):
 		return Weak
+	case last == "id" && before == "secret":
+		return Secret
+	case ends(last, "password", "passwd", "passphrase"):
+		return Password
+	case ends(last, "secret", "token", "apikey") && !notTokens[strings.TrimSuffix(last, "token")]:
+		return Secret
 	case last == "code" && (before == "recovery" || before == "backup" || before == "pass"):
 		return Secret
 	case last == "phrase" && (before == "pass" || before == "seed" || before == "recovery" || before == "secret"):
@@ -70,6 +76,17 @@ func Name(name []byte) Kind {
 	}
 	return None
 }
+
+func ends(word string, with ...string) bool {
+	for _, w := range with {
+		if strings.HasSuffix(word, w) {
+			return true
+		}
+	}
+	return false
+}
+
+func number(word string) bool { return Number([]byte(word)) }
 
 func key(before string) Kind {
 	switch {
@@ -136,11 +153,12 @@ func alnum(c byte) bool { return upper(c) || lower(c) || digit(c) }
 
 // Words are parts of names: each name of a credential has one, in any case.
 func Words() []string {
-	words := strings.Fields(`pass pwd= pwd: pwd" pwd' pwd> psw= psw: mdp= mdp: senha contrasena kennwort
-		secret token apikey credential authoriz bearer jwt= jwt: jwt" jwt_ pat= pat: pat" xoauth mnemonic key
-		auth= auth: auth" cookie cred= cred: creds= creds: otp= otp: otp" totp sig= sas= webhook salt= salt:
-		csrf xsrf sessionid= sessid= dsn= dsn: license= licence= pin= pin: seed= seed: nonce= nonce: recoverycode recovery_code backupcode seedphrase`)
-	words = append(words, "key")
+	words := strings.Fields("pass senha contrasena kennwort secret token apikey credential creds authoriz bearer xoauth mnemonic key cookie totp webhook csrf xsrf recoverycode recovery_code backupcode seedphrase jwt_ _pat sig=")
+	for _, word := range strings.Fields("pwd psw mdp jwt pat auth cred otp sas salt dsn pin seed") {
+		for _, sign := range []string{"=", " =", ":", "\"", "'", ">"} {
+			words = append(words, word+sign)
+		}
+	}
 	words = append(words, "connectionstring", "connection_string", "connection-string", "conn_str", "connstr", "seed_phrase", "seed phrase", "backup_code", "backup code")
 	slices.Sort(words)
 	return slices.Compact(words)

@@ -30,7 +30,7 @@ func Placeholder(v []byte) bool {
 // What holds one of these was made up to show where a credential goes.
 var examples = [][]byte{
 	[]byte("example"), []byte("your-"), []byte("your_"), []byte("yourtoken"), []byte("yourkey"), []byte("yourapi"), []byte("yoursecret"), []byte("yourpass"), []byte("xxxxxx"),
-	[]byte("placeholder"), []byte("insert-"), []byte("insert_"), []byte("replace-"), []byte("replace_"), []byte("replaceme"), []byte("redacted"), []byte("abcdefghijkl"), []byte("dummy"), []byte("goes-here"), []byte("goes_here"), []byte("****"),
+	[]byte("placeholder"), []byte("insert-"), []byte("insert_"), []byte("replace-"), []byte("replace_"), []byte("replaceme"), []byte("redacted"), []byte("abcdefghijkl"), []byte("dummy"), []byte("notareal"), []byte("not-a-real"), []byte("fakefake"), []byte("goes-here"), []byte("goes_here"), []byte("****"),
 }
 
 // reference tells whether a value is fetched from somewhere.
@@ -41,7 +41,7 @@ func reference(v []byte) bool {
 	case '<':
 		return v[len(v)-1] == '>' || bytes.IndexByte(v, '>') < 0 && len(v) < 40
 	case '{':
-		return len(v) > 1 && (v[1] == '{' || v[1] == '%' || v[len(v)-1] == '}')
+		return len(v) > 1 && (v[1] == '{' || v[1] == '%' || v[len(v)-1] == '}' && plainWord(v[1:len(v)-1]))
 	case '%':
 		return len(v) > 2 && v[len(v)-1] == '%' || len(v) == 2 || len(v) > 2 && !isHex(v[1]) || len(v) > 2 && !isHex(v[2])
 	case '[':
@@ -80,18 +80,20 @@ func masked(v []byte) bool {
 	return kinds <= 1 && len(v) > 2 || kinds == 0
 }
 
-// Run tells whether a part of v repeats one character so often that nobody was given it: a placeholder with a true prefix.
+// Run tells whether most of v is one character that people fill in, again and again: a placeholder with a true prefix.
 func Run(v []byte) bool {
-	n := 1
+	n, longest := 1, 1
 	for i := 1; i < len(v); i++ {
-		if v[i] != v[i-1] {
+		if v[i] != v[i-1] || !filler[v[i]] {
 			n = 1
-		} else if n++; n >= 8 {
-			return true
+		} else if n++; n > longest {
+			longest = n
 		}
 	}
-	return false
+	return longest >= 8 && 2*longest > len(v)
 }
+
+var filler = [256]bool{'x': true, 'X': true, '*': true, '.': true, '0': true, '1': true, 'a': true, 'A': true}
 
 // Random tells whether a value looks as if no person had thought of it: it is long, and mixes kinds of characters more often
 // than names do.
@@ -243,6 +245,9 @@ func Bare(v []byte, k Kind, tight, last bool) bool {
 	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 && !Random(v) || bytes.HasPrefix(v, []byte("./")) || bytes.HasPrefix(v, []byte("~/")) {
 		return false // a path
 	}
+	if bytes.HasPrefix(v, []byte("0x")) && bytes.IndexByte(v, '_') >= 0 {
+		return false
+	}
 	number := true
 	for _, c := range v {
 		number = number && (digit(c) || c == '.' || c == '-')
@@ -251,7 +256,7 @@ func Bare(v []byte, k Kind, tight, last bool) bool {
 		return k == Password && tight && last && len(v) >= 4
 	}
 	if plainWord(v) {
-		return k == Password && last && (tight || allLower(v) && len(v) >= 6) && !code[string(bytes.ToLower(v))] || k == Secret && Random(v)
+		return k == Password && last && (tight || chosen(v)) && !code[string(bytes.ToLower(v))] || k == Secret && Random(v)
 	}
 	if len(v) < 6 && k != Password {
 		return false
@@ -259,14 +264,22 @@ func Bare(v []byte, k Kind, tight, last bool) bool {
 	return !name(v) || Random(v) || tight && Mixed(v) || k == Password && last && Mixed(v)
 }
 
-func allLower(v []byte) bool {
+// chosen tells whether a word is one that a person takes for a password, and not the name of a variable.
+func chosen(v []byte) bool {
 	for _, c := range v {
-		if !lower(c) {
+		if !lower(c) && c != '_' && c != '-' {
 			return false
 		}
 	}
-	return true
+	for _, part := range variables {
+		if bytes.Contains(v, part) {
+			return false
+		}
+	}
+	return len(v) >= 6
 }
+
+var variables = [][]byte{[]byte("pass"), []byte("pwd"), []byte("secret"), []byte("token"), []byte("key"), []byte("user"), []byte("input"), []byte("get"), []byte("env"), []byte("conf"), []byte("value"), []byte("param"), []byte("arg"), []byte("cred"), []byte("auth"), []byte("hash"), []byte("field"), []byte("request"), []byte("var")}
 
 // What values in code and in descriptions of code are.
 var code = set(`string str text bytes byte int integer number bool boolean true false null nil none undefined void any object array list map
@@ -289,16 +302,20 @@ func Number(v []byte) bool {
 // Named tells whether v is a name or a word, and no credential.
 func Named(v []byte) bool { return plainWord(v) && len(v) < 20 || code[string(bytes.ToLower(v))] }
 
-// WordsOnly tells whether a secret of some shape is words that happen to have it: letters alone, as names are written.
+// WordsOnly tells whether a secret of some shape is words that happen to have it: letters alone, of which few are capitals, as
+// in the names of a program.
 func WordsOnly(v []byte) bool {
-	letters := 0
+	v = bytes.TrimLeft(v, "abcdefghijklmnopqrstuvwxyz_-.")
+	small, capitals := 0, 0
 	for _, c := range v {
-		if digit(c) {
+		switch {
+		case digit(c):
 			return false
-		}
-		if lower(c) || upper(c) {
-			letters++
+		case lower(c):
+			small++
+		case upper(c):
+			capitals++
 		}
 	}
-	return letters > 0 && !Random(bytes.TrimLeft(v, "abcdefghijklmnopqrstuvwxyz_-."))
+	return small == 0 && capitals == 0 || small > 0 && 4*capitals <= small+capitals
 }

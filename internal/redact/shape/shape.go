@@ -138,6 +138,19 @@ func (s *Shape) Next() string {
 	return string(b)
 }
 
+// MayFollow tells whether bytes may follow a trigger, as far as that is known.
+func (s *Shape) MayFollow(text []byte) bool {
+	if s.next == nil {
+		return true
+	}
+	for _, c := range text {
+		if !s.next[c] {
+			return false
+		}
+	}
+	return true
+}
+
 // Backward tells whether a match may begin before its trigger.
 func (s *Shape) Backward() bool { return len(s.before) > 0 }
 

@@ -5,8 +5,10 @@
 package trigger
 
 import (
+	"cmp"
 	"encoding/binary"
 	"fmt"
+	"slices"
 )
 
 // MinWord is how long a word has to be, in bytes.
@@ -29,13 +31,12 @@ type Hit struct {
 // by three that begin one later.
 type Set struct {
 	known   [1 << (gramBits - 6)]uint64 // a bit by the hash of three bytes: whether a word has them
-	buckets [1 << bucketBits]uint16     // by fewer bits of it: the first entry, 0 for none
+	buckets [1<<bucketBits + 1]uint32   // by fewer bits of it: the first of its entries
+	grams   []uint32                    // of each entry the three bytes
 	list    []entry
 }
 
 type entry struct {
-	gram       uint32
-	next       uint16
 	off        uint8 // which byte of the word the three begin at
 	word       int32
 	head, mask uint64 // the word's first eight bytes, folded by fold
@@ -45,23 +46,40 @@ type entry struct {
 
 const (
 	gramBits   = 19
-	bucketBits = 14
+	bucketBits = 15
 )
 
 // hash is that of the first three bytes of eight.
 func hash(w uint64) uint64 { return (w & 0xffffff) * 0x9e3779b97f4a7c15 >> (64 - gramBits) }
 
-// New makes a set. A word that is shorter than MinWord, and more words than there is room for, are faults of the caller, and
-// panic.
+// New makes a set. A word that is shorter than MinWord is a fault of the caller, and panics.
 func New(words []Word) *Set {
-	s := &Set{list: make([]entry, 1, 4*len(words)+1)}
+	s := &Set{}
+	var found []keyed
 	for i, word := range words {
-		s.addWord(i, word)
+		found = s.addWord(found, i, word)
+	}
+	slices.SortStableFunc(found, func(a, b keyed) int { return cmp.Compare(bucket(a.gram), bucket(b.gram)) })
+	for _, k := range found {
+		s.buckets[bucket(k.gram)+1]++
+		s.grams = append(s.grams, k.gram)
+		s.list = append(s.list, k.entry)
+	}
+	for i := range s.buckets[1:] {
+		s.buckets[i+1] += s.buckets[i]
 	}
 	return s
 }
 
-func (s *Set) addWord(i int, word Word) {
+// A keyed entry knows the three bytes that it is found by.
+type keyed struct {
+	gram uint32
+	entry
+}
+
+func bucket(gram uint32) uint64 { return hash(uint64(gram)) >> (gramBits - bucketBits) }
+
+func (s *Set) addWord(found []keyed, i int, word Word) []keyed {
 	if len(word.Text) < MinWord {
 		panic(fmt.Sprintf("trigger: the word %q is too short", word.Text))
 	}
@@ -85,19 +103,23 @@ func (s *Set) addWord(i int, word Word) {
 		}
 		for k := best; k <= best+1; k++ {
 			e.off = uint8(k)
-			s.addGrams(e, text[k:k+3], false)
+			found = s.addGrams(found, e, text[k:k+3], false)
 		}
-		return
+		return found
 	}
-	s.addGrams(e, text, false)
+	found = s.addGrams(found, e, text, false)
 	e.off = 1
 	if word.Next == "" {
 		word.Next = printable
 	}
 	for i := range len(word.Next) {
-		s.addGrams(e, []byte{text[1], text[2], word.Next[i]}, true)
+		found = s.addGrams(found, e, []byte{text[1], text[2], word.Next[i]}, true)
 	}
+	return found
 }
+
+// Spaced is ASCII without controls, but with white space: what may follow a word that a space may follow.
+var Spaced = printable + " \t\r\n"
 
 // printable is ASCII without white space and controls.
 var printable = func() string {
@@ -109,7 +131,7 @@ var printable = func() string {
 }()
 
 // addGrams adds three bytes of a word, in each case that they may have; the third is as it is if it follows the word.
-func (s *Set) addGrams(e entry, three []byte, last bool) {
+func (s *Set) addGrams(found []keyed, e entry, three []byte, last bool) []keyed {
 	for cases := range 8 {
 		var b [8]byte
 		copy(b[:], three)
@@ -124,21 +146,13 @@ func (s *Set) addGrams(e entry, three []byte, last bool) {
 			b[i] &^= 0x20
 		}
 		if b[0] != 0 {
-			s.add(e, binary.LittleEndian.Uint64(b[:]))
+			gram := binary.LittleEndian.Uint32(b[:])
+			h := hash(uint64(gram))
+			s.known[h>>6] |= 1 << (h & 63)
+			found = append(found, keyed{gram, e})
 		}
 	}
-}
-
-func (s *Set) add(e entry, w uint64) {
-	if len(s.list) > 1<<16-1 {
-		panic("trigger: too many words")
-	}
-	h := hash(w)
-	s.known[h>>6] |= 1 << (h & 63)
-	bucket := &s.buckets[h>>(gramBits-bucketBits)]
-	e.gram, e.next = uint32(w), *bucket
-	*bucket = uint16(len(s.list))
-	s.list = append(s.list, e)
+	return found
 }
 
 // Append appends the hits in text. They are in no order.
@@ -185,12 +199,12 @@ func load(text []byte, i int) uint64 {
 // at appends the hits that the three bytes at i tell of.
 func (s *Set) at(hits []Hit, text []byte, i int, w uint64) []Hit {
 	gram := uint32(w & 0xffffff)
-	for at := s.buckets[hash(w)>>(gramBits-bucketBits)]; at != 0; {
-		e := &s.list[at]
-		at = e.next
-		if e.gram != gram {
+	b := bucket(gram)
+	for j := s.buckets[b]; j < s.buckets[b+1]; j++ {
+		if s.grams[j] != gram {
 			continue
 		}
+		e := &s.list[j]
 		from := i - int(e.off)
 		if from < 0 || (load(text, from)|e.fold)&e.mask != e.head || e.rest != "" && !restAt(e.rest, byte(e.fold), text[from:]) {
 			continue
