@@ -27,7 +27,7 @@ type Set struct {
 	values map[string]int // and the rule that found them
 
 	needles []needle
-	known   []uint64 // a bit by the hash of five bytes
+	known   []uint64 // bits by two hashes of five bytes
 	shift   uint
 	first   map[uint64][]place
 }
@@ -83,8 +83,9 @@ func (s *Set) Index() {
 			var b [8]byte
 			copy(b[:], n.text[n.at+off:n.at+off+5])
 			w := binary.LittleEndian.Uint64(b[:])
-			h := s.hash(w)
-			s.known[h>>6] |= 1 << (h & 63)
+			for _, h := range []uint64{s.hash(w), s.other(w)} {
+				s.known[h>>6] |= 1 << (h & 63)
+			}
 			s.first[w] = append(s.first[w], place{int32(i), int8(off)})
 		}
 	}
@@ -138,7 +139,8 @@ func (s *Set) way(text []byte, rule int) {
 	s.needles = append(s.needles, needle{text, rule, at})
 }
 
-func (s *Set) hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> s.shift }
+func (s *Set) hash(w uint64) uint64  { return w * 0x9e3779b97f4a7c15 >> s.shift }
+func (s *Set) other(w uint64) uint64 { return w * 0xc2b2ae3d27d4eb4f >> s.shift }
 
 // Append appends where values stand in text. join is where the next piece of a value begins whose piece ends at a place.
 func (s *Set) Append(hits []Hit, text []byte, join func(text []byte, at int) (int, bool)) []Hit {
@@ -183,6 +185,9 @@ func (s *Set) each(text []byte, found func(n needle, at int) bool) {
 			w = binary.LittleEndian.Uint64(b[:])
 		}
 		if h := s.hash(w); s.known[h>>6]>>(h&63)&1 == 0 {
+			continue
+		}
+		if h := s.other(w); s.known[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
 		for _, p := range s.first[w] {
