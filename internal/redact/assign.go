@@ -91,8 +91,8 @@ func (f *finder) vendor(p place, from int) {
 			continue
 		}
 		for _, row := range f.p.named[hit.Word] {
-			if m, ok := row.shape.Match(p.text[:a.to], a.from); ok && m.To == a.to {
-				f.value(p, assigned{from: m.SecretFrom, to: m.SecretTo, quote: a.quote}, row.rule)
+			if m, ok := row.match(p.text[a.from:a.to]); ok {
+				f.value(p, assigned{from: a.from + m.SecretFrom, to: a.from + m.SecretTo, quote: a.quote}, row.rule)
 			}
 		}
 	}

@@ -6,7 +6,6 @@ import (
 	"bufio"
 	_ "embed"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/fiftyarms/platform/internal/redact/credential"
@@ -37,9 +36,10 @@ type pack struct {
 	looks []uint8  // by word: bits of look
 	forms [][]form // by word: what looks may see
 
-	vendors []trigger.Word // whose credentials have no shape of their own
-	names   *trigger.Set   // of vendors
-	named   [][]namedRow   // by vendor
+	vendors  []trigger.Word // whose credentials have no shape of their own
+	names    *trigger.Set   // of vendors
+	named    [][]*namedRow  // by vendor
+	byVendor map[string]int
 
 	field, home                                          int
 	privateKey, bearer, basic, assigned, url, cookie, up int
@@ -50,14 +50,9 @@ type form struct {
 	anywhere bool
 }
 
-type namedRow struct {
-	rule  int
-	shape *shape.Shape
-}
-
 // newPack reads the rows. The seed's rules come first, in its order.
 func newPack(homePaths bool) (*pack, error) {
-	p := &pack{order: map[string]int{}, index: map[trigger.Word]int{}}
+	p := &pack{order: map[string]int{}, index: map[trigger.Word]int{}, byVendor: map[string]int{}}
 	p.field = p.id("secret_field_name")
 	for _, id := range []string{"aws_access_key", "private_key", "github_token", "anthropic_key", "openai_key", "slack_token", "jwt", "bearer_token", "home_path", "assigned_secret"} {
 		p.id(id)
@@ -145,22 +140,35 @@ func (p *pack) shape(id, expression string) error {
 
 func (p *pack) namedRow(id, rest string) error {
 	words, expression, _ := strings.Cut(rest, " ")
-	s, err := shape.Compile(strings.TrimSpace(expression))
-	if err != nil {
-		return fmt.Errorf("%s: %w", id, err)
-	}
-	row := namedRow{p.id(id), s}
+	row := &namedRow{rule: p.id(id), expression: strings.TrimSpace(expression)}
 	for word := range strings.SplitSeq(words, ",") {
 		word = strings.ToLower(word)
-		i := slices.IndexFunc(p.vendors, func(w trigger.Word) bool { return w.Text == word })
-		if i < 0 {
+		i, known := p.byVendor[word]
+		if !known {
 			i = len(p.vendors)
+			p.byVendor[word] = i
 			p.vendors = append(p.vendors, trigger.Word{Text: word, AnyCase: true, Next: trigger.Spaced})
 			p.named = append(p.named, nil)
 		}
 		p.named[i] = append(p.named[i], row)
 	}
 	return nil
+}
+
+// A namedRow is what a vendor's credentials look like. Few of the rows are ever asked, so that each is read when it is.
+type namedRow struct {
+	rule       int
+	expression string
+	shape      *shape.Shape
+}
+
+// match tells whether all of a value is one.
+func (r *namedRow) match(value []byte) (shape.Match, bool) {
+	if r.shape == nil {
+		r.shape = shape.MustCompile(r.expression)
+	}
+	m, ok := r.shape.Match(value, 0)
+	return m, ok && m.To == len(value)
 }
 
 // builtin adds the rules that are no rows.

@@ -80,6 +80,15 @@ func Compile(expression string) (*Shape, error) {
 	return s, nil
 }
 
+// MustCompile is Compile for an expression that is known to be right.
+func MustCompile(expression string) *Shape {
+	s, err := Compile(expression)
+	if err != nil {
+		panic(err)
+	}
+	return s
+}
+
 // cut splits an expression at the first @ that is no character of a class, and that no backslash makes one.
 func cut(expression string) (before, after string) {
 	inClass := false

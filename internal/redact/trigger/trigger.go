@@ -5,10 +5,8 @@
 package trigger
 
 import (
-	"cmp"
 	"encoding/binary"
 	"fmt"
-	"slices"
 )
 
 // MinWord is how long a word has to be, in bytes.
@@ -59,14 +57,18 @@ func New(words []Word) *Set {
 	for i, word := range words {
 		found = s.addWord(found, i, word)
 	}
-	slices.SortStableFunc(found, func(a, b keyed) int { return cmp.Compare(bucket(a.gram), bucket(b.gram)) })
 	for _, k := range found {
 		s.buckets[bucket(k.gram)+1]++
-		s.grams = append(s.grams, k.gram)
-		s.list = append(s.list, k.entry)
 	}
-	for i := range s.buckets[1:] {
+	for i := range len(s.buckets) - 1 {
 		s.buckets[i+1] += s.buckets[i]
+	}
+	next := s.buckets // where each bucket's next entry goes
+	s.grams, s.list = make([]uint32, len(found)), make([]entry, len(found))
+	for _, k := range found {
+		b := bucket(k.gram)
+		s.grams[next[b]], s.list[next[b]] = k.gram, k.entry
+		next[b]++
 	}
 	return s
 }
