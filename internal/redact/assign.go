@@ -137,7 +137,7 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 		if bytes.Contains(value, []byte("://")) {
 			return false
 		}
-		return credential.Random(value) && (a.quote != 0 || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
+		return (credential.Random(value) || a.how == callTo && kind != credential.Weak && len(value) >= 12 && credential.Mixed(value)) && (a.quote != 0 && a.how != callTo || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
 	case a.how == proseTo:
 		return credential.Mixed(value) || a.quote != 0 && kind == credential.Password && credential.Quoted(value, kind)
 	case a.how == comparedTo:

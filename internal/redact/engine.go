@@ -104,7 +104,7 @@ func (f *finder) learn(value []byte, rule int) {
 }
 
 func (f *finder) learnPiece(value []byte, rule int) {
-	if len(value) >= learned.MinValue && len(value) <= maxValue && (credential.Random(value) || credential.Mixed(value)) && !credential.Code(value) && !credential.Placeholder(value) {
+	if len(value) >= learned.MinValue && len(value) <= maxValue && (credential.Random(value) || credential.Mixed(value) && len(value) >= 10) && !credential.Code(value) && !credential.Placeholder(value) {
 		f.learns.Add(value, rule)
 	}
 }

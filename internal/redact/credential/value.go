@@ -148,7 +148,7 @@ func Mixed(v []byte) bool {
 			others++
 		}
 	}
-	return len(v) >= 6 && others > 0 && letters+others > 4
+	return len(v) >= 6 && others > 0 && letters > 0 && letters+others > 4
 }
 
 // Quoted tells whether a value in quotes can be a credential of the kind that its name says. Sentences and code are none.
@@ -163,7 +163,7 @@ func Quoted(v []byte, k Kind) bool {
 	if bytes.IndexByte(v, ' ') >= 0 || bytes.IndexByte(v, '\n') >= 0 {
 		return k == Password && !sentence(v)
 	}
-	if call(v) || (v[0] == '#' || v[0] == '.') && plainWord(v[1:]) {
+	if Code(v) && (k != Password || Path(v)) || (v[0] == '#' || v[0] == '.') && plainWord(v[1:]) {
 		return false
 	}
 	if plainWord(v) {
@@ -196,8 +196,30 @@ func plainWord(v []byte) bool {
 
 func isHex(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
-// Code tells whether v is a part of a program: something that is called, made or looked up.
-func Code(v []byte) bool { return call(v) || bytes.IndexByte(v, '\\') >= 0 }
+// Code tells whether v is a part of a program: something that is called, made or looked up, a path, a number.
+func Code(v []byte) bool { return call(v) || bytes.IndexByte(v, '\\') >= 0 || Path(v) || float(v) }
+
+// Path tells whether v is where a file is.
+func Path(v []byte) bool {
+	if bytes.HasPrefix(v, []byte("./")) || bytes.HasPrefix(v, []byte("../")) || bytes.HasPrefix(v, []byte("~/")) {
+		return true
+	}
+	return len(v) > 0 && v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 && !Random(bytes.ReplaceAll(v, []byte("/"), nil))
+}
+
+// float tells whether v is a number with a point or an exponent.
+func float(v []byte) bool {
+	points := 0
+	for i, c := range v {
+		switch {
+		case c == '.', c == 'e', c == 'E':
+			points++
+		case !digit(c) && !((c == '-' || c == '+') && (i == 0 || v[i-1]|0x20 == 'e')):
+			return false
+		}
+	}
+	return points > 0 && points < 3
+}
 
 // call tells whether v is code: something that is called, or a part of something.
 func call(v []byte) bool {
@@ -207,7 +229,8 @@ func call(v []byte) bool {
 	if bytes.HasSuffix(v, []byte("()")) || bytes.HasSuffix(v, []byte("(")) {
 		return true
 	}
-	return bytes.IndexByte(v, '.') > 0 && name(v)
+	dot := bytes.IndexByte(v, '.')
+	return dot > 0 && name(v) && !(dot <= 3 && bytes.Count(v, []byte(".")) == 1 && Random(v[dot+1:]))
 }
 
 // name tells whether v is a name in code, with those of what it is a part of.
@@ -242,8 +265,8 @@ func Bare(v []byte, k Kind, tight, last bool) bool {
 	if len(v) < 4 && !(k == Password && tight && len(v) >= 3) || call(v) || v[0] == '(' || v[0] == '[' || v[0] == '{' || v[0] == '&' || v[0] == '*' && len(v) < 8 || v[0] == '!' && plainWord(v[1:]) {
 		return false
 	}
-	if v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 && !Random(v) || bytes.HasPrefix(v, []byte("./")) || bytes.HasPrefix(v, []byte("~/")) {
-		return false // a path
+	if Path(v) || float(v) {
+		return false
 	}
 	if bytes.HasPrefix(v, []byte("0x")) && bytes.IndexByte(v, '_') >= 0 {
 		return false
@@ -253,7 +276,7 @@ func Bare(v []byte, k Kind, tight, last bool) bool {
 		number = number && (digit(c) || c == '.' || c == '-')
 	}
 	if number {
-		return k == Password && tight && last && len(v) >= 4
+		return k == Secret && (tight && len(v) >= 16 || len(v) >= 17) || k == Password && tight && last && len(v) >= 4
 	}
 	if plainWord(v) {
 		return k == Password && last && (tight || chosen(v)) && !code[string(bytes.ToLower(v))] || k == Secret && Random(v)
