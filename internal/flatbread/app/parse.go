@@ -59,9 +59,9 @@ A damaged log gives back every record that is whole; stderr says what was not, a
 				return err
 			}
 			if asJSON {
-				err = parse.Write(cmd.Context(), cmd.OutOrStdout(), s)
+				err = parse.Write(cmd.Context(), cmd.OutOrStdout(), s, cmd.ErrOrStderr())
 			} else {
-				err = parse.Save(cmd.Context(), to, s)
+				err = parse.Save(cmd.Context(), to, s, cmd.ErrOrStderr())
 			}
 			if err = errors.Join(err, s.Close()); err != nil {
 				return err

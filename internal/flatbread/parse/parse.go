@@ -4,6 +4,7 @@
 package parse
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -18,36 +19,34 @@ import (
 	"github.com/fiftyarms/platform/internal/transcript"
 )
 
-// Write writes the trace of a session.
-func Write(ctx context.Context, to io.Writer, s *transcript.Session) error {
+// Write writes the trace of a session. What could not be found out of its repository is told on warn, and is no reason to
+// have no trace.
+func Write(ctx context.Context, to io.Writer, s *transcript.Session, warn io.Writer) error {
 	git, err := repository(ctx, s)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	if err != nil {
-		return err
+		fmt.Fprintf(warn, "flatbread: the trace says nothing of commit and uncommitted files: %s\n", visible(err.Error()))
 	}
 	return tracefile.Write(to, s, git)
 }
 
 // Save writes the trace of a session to a file that only its owner may read. On an error what was there before stands.
-func Save(ctx context.Context, path string, s *transcript.Session) error {
-	return safefile.Stream(path, func(w io.Writer) error { return Write(ctx, w, s) })
+func Save(ctx context.Context, path string, s *transcript.Session, warn io.Writer) error {
+	return safefile.Stream(path, func(w io.Writer) error { return Write(ctx, w, s, warn) })
 }
 
 // repository is what the folder of the session looks like now. A log of another branch than the one that is checked out
 // says nothing of the commit.
 func repository(ctx context.Context, s *transcript.Session) (trace.Git, error) {
 	now, ok, err := gitstate.Read(ctx, s.Cwd)
-	git := trace.Git{Branch: s.Branch}
-	if err != nil || !ok {
-		return git, err
-	}
-	if git.Branch == "" {
-		git.Branch = now.Branch
-	}
-	if git.Branch == now.Branch {
+	git := trace.Git{Branch: cmp.Or(s.Branch, now.Branch)}
+	if ok && git.Branch == now.Branch {
 		git.Commit = now.Commit
 	}
 	git.Uncommitted = now.Uncommitted
-	return git, nil
+	return git, err
 }
 
 // Damage tells where a log could not be read whole.
