@@ -58,14 +58,14 @@ summing up a conversation costs is in no record.`,
 				case !all || cmd.Context().Err() != nil:
 					return err
 				default:
-					report.Unread = append(report.Unread, err.Error())
+					report.Unread(err)
 				}
 			}
 			if asJSON {
 				e := json.NewEncoder(cmd.OutOrStdout())
 				e.SetIndent("", "  ")
 				e.SetEscapeHTML(false)
-				return e.Encode(report.Stats)
+				return e.Encode(report.Stats())
 			}
 			return report.Print(cmd.OutOrStdout())
 		},
