@@ -31,7 +31,7 @@ func Write(ctx context.Context, to io.Writer, s *transcript.Session, warn io.Wri
 	if err != nil {
 		fmt.Fprintf(warn, "flatbread: the trace says nothing of commit and uncommitted files: %s\n", cli.Visible(err.Error()))
 	}
-	return tracefile.Write(to, s, git)
+	return tracefile.Write(ctx, to, s, git)
 }
 
 // Save writes the trace of a session to a file that only its owner may read. On an error what was there before stands.

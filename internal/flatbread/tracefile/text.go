@@ -33,7 +33,8 @@ func (v *window) bytes(off int64, n int) ([]byte, error) {
 		size = min(windowSize, max(n, 4<<10))
 	}
 	size = max(size, n)
-	if cap(v.buf) < size {
+	if cap(v.buf) < size || cap(v.buf) > kept && size <= kept {
+		v.buf = nil // not held beside the new one
 		v.buf = make([]byte, max(size, windowSize))
 	}
 	got, err := v.from.ReadAt(v.buf[:size], off)
@@ -190,6 +191,31 @@ func appendValid(b, raw []byte) []byte {
 			b = append(b, raw[:n]...)
 		}
 		raw = raw[n:]
+	}
+	return b
+}
+
+// valid is appendValid of text that may be so long that it is written as it is made.
+func (w *writer) valid(b, raw []byte) []byte {
+	if len(raw) <= windowSize {
+		return appendValid(b, raw)
+	}
+	if utf8.Valid(raw) && !bytes.Contains(raw, []byte(`\u`)) {
+		b = w.put(b)
+		w.put(raw)
+		return b
+	}
+	for len(raw) > 0 {
+		r, n := jsonscan.Next(raw)
+		if r == utf8.RuneError {
+			b = utf8.AppendRune(b, r)
+		} else {
+			b = append(b, raw[:n]...)
+		}
+		raw = raw[n:]
+		if len(b) > windowSize {
+			b = w.put(b)
+		}
 	}
 	return b
 }
