@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+	"runtime/debug"
 	"unicode/utf8"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
@@ -23,6 +24,9 @@ type window struct {
 
 const windowSize = 128 << 10
 
+// huge is a size for which what is not held any more is given back first: as much may just have been read.
+const huge = 32 << 20
+
 // bytes is what stands at a place, at most so much of it that it fits the window. It holds until the next call.
 func (v *window) bytes(off int64, n int) ([]byte, error) {
 	if off >= v.off && off+int64(n) <= v.off+int64(len(v.buf)) {
@@ -35,6 +39,9 @@ func (v *window) bytes(off int64, n int) ([]byte, error) {
 	size = max(size, n)
 	if cap(v.buf) < size || cap(v.buf) > kept && size <= kept {
 		v.buf = nil // not held beside the new one
+		if size > huge {
+			debug.FreeOSMemory()
+		}
 		v.buf = make([]byte, max(size, windowSize))
 	}
 	got, err := v.from.ReadAt(v.buf[:size], off)
