@@ -44,7 +44,7 @@ A damaged log gives back every record that is whole; stderr says what was not, a
 				}
 				to = filepath.Join(dir, home.LastParse)
 			}
-			path, err := choice.Path(sessions.Env, cmd.ErrOrStderr())
+			path, err := choice.Path(cmd.Context(), sessions.Env, cmd.ErrOrStderr())
 			if none := (*sessions.ErrNone)(nil); errors.As(err, &none) {
 				return say(cmd, asJSON, none.Error())
 			} else if err != nil {

@@ -36,7 +36,7 @@ summing up a conversation costs is in no record.`,
 				return cli.Usage("--all excludes --file and --latest")
 			}
 			out := cli.Until(cmd.Context(), cmd.OutOrStdout())
-			paths, err := chosen(choice, all, cmd.ErrOrStderr())
+			paths, err := chosen(cmd.Context(), choice, all, cmd.ErrOrStderr())
 			if none := (*sessions.ErrNone)(nil); errors.As(err, &none) {
 				return say(cmd, asJSON, none.Error())
 			} else if err != nil {
@@ -69,12 +69,12 @@ summing up a conversation costs is in no record.`,
 }
 
 // chosen are the sessions to count.
-func chosen(choice sessions.Choice, all bool, errOut io.Writer) (paths []string, err error) {
+func chosen(ctx context.Context, choice sessions.Choice, all bool, errOut io.Writer) (paths []string, err error) {
 	if !all {
-		path, err := choice.Path(sessions.Env, errOut)
+		path, err := choice.Path(ctx, sessions.Env, errOut)
 		return []string{path}, err
 	}
-	files, dir, err := choice.All(sessions.Env)
+	files, dir, err := choice.All(ctx, sessions.Env)
 	if err == nil && len(files) == 0 {
 		err = &sessions.ErrNone{Dir: dir}
 	}

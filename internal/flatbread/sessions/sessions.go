@@ -117,7 +117,7 @@ type ErrNone struct{ Dir string }
 func (e *ErrNone) Error() string { return "no sessions found in " + e.Dir }
 
 // Path is the session that is chosen. env is asked only if one is looked for. What is passed over is told on errOut.
-func (c Choice) Path(env func() (transcript.Env, error), errOut io.Writer) (string, error) {
+func (c Choice) Path(ctx context.Context, env func() (transcript.Env, error), errOut io.Writer) (string, error) {
 	switch {
 	case c.File != "" && c.Latest:
 		return "", cli.Usage("--file and --latest exclude each other")
@@ -126,7 +126,7 @@ func (c Choice) Path(env func() (transcript.Env, error), errOut io.Writer) (stri
 	case !c.Latest:
 		return "", cli.Usage("say which session: --file FILE, or --latest")
 	}
-	all, dir, err := c.All(env)
+	all, dir, err := c.All(ctx, env)
 	if err != nil {
 		return "", err
 	}
@@ -155,7 +155,7 @@ type File struct {
 }
 
 // All are the sessions of the agent that is chosen, and the folder where they were looked for.
-func (c Choice) All(env func() (transcript.Env, error)) (all []File, dir string, err error) {
+func (c Choice) All(ctx context.Context, env func() (transcript.Env, error)) (all []File, dir string, err error) {
 	format, err := Named(cmp.Or(c.Format, Formats()[0]))
 	if err != nil {
 		return nil, "", err
@@ -165,12 +165,29 @@ func (c Choice) All(env func() (transcript.Env, error)) (all []File, dir string,
 		return nil, "", err
 	}
 	dir = format.Dir(where)
-	err = format.Each(dir, func(path string, info fs.FileInfo) {
-		if inDatabase := strings.Contains(path, "#"); info.Size() > 0 || inDatabase { // some clients make files of sessions that never are
-			all = append(all, File{path, info.ModTime()})
-		}
-	})
-	return all, dir, err
+	if err := ctx.Err(); err != nil {
+		return nil, dir, err
+	}
+	type result struct {
+		files []File
+		err   error
+	}
+	found := make(chan result, 1)
+	go func() { // a folder may be far away, and is not waited for when nobody wants it any more
+		var r result
+		r.err = format.Each(dir, func(path string, info fs.FileInfo) {
+			if inDatabase := strings.Contains(path, "#"); info.Size() > 0 || inDatabase { // some clients make files of sessions that never are
+				r.files = append(r.files, File{path, info.ModTime()})
+			}
+		})
+		found <- r
+	}()
+	select {
+	case r := <-found:
+		return r.files, dir, r.err
+	case <-ctx.Done():
+		return nil, dir, ctx.Err()
+	}
 }
 
 // Read indexes the session that is chosen, and shows on errOut how far it has come. The session's path is absolute: its
