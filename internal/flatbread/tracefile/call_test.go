@@ -164,6 +164,29 @@ func TestLongPatches(t *testing.T) {
 	}
 }
 
+// TestManyFiles: of more files than are looked into at once, each says what is its own, also when it is come back to.
+func TestManyFiles(t *testing.T) {
+	b := transcript.NewBuilder("codex", "")
+	var want []string
+	for range 2 {
+		for n := range 100 {
+			text := strings.Repeat(string(rune('a'+n%26)), 10+n)
+			path := filepath.Join(t.TempDir(), "output.txt")
+			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			at := b.File(path, int64(len(text)))
+			b.Step(transcript.AssistantMessage, transcript.NoTime, transcript.Main, transcript.None, []transcript.Span{at, b.Words("-"), at}, 0)
+			want = append(want, text+"\n-\n"+text)
+		}
+	}
+	for i, step := range written(t, finished(t, b)).Steps {
+		if step.Content != want[i] {
+			t.Fatalf("%d: %q, want %q", i, step.Content, want[i])
+		}
+	}
+}
+
 // TestWriteEndsWithItsContext: a person who has enough waits for no more steps.
 func TestWriteEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

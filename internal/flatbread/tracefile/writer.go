@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package tracefile writes a session as the trace that api/trace.schema.json describes. It streams: what it holds is a
-// window of each of the session's files and the step that it writes, however large the session is. Only a call's input and
-// a patch of hunks are read whole, once.
+// window of each of the files that the session is in, of few at once, and the step that it writes, however large the
+// session is. Only a call's input and a patch of hunks are read whole, once.
 package tracefile
 
 import (
@@ -90,7 +90,8 @@ func orEmpty(list []string) []string {
 type writer struct {
 	out     *bufio.Writer
 	s       *transcript.Session
-	windows map[int32]*window
+	windows map[int32]*window // by source
+	reads   int
 	ends    []end  // of outputs, by call
 	buf     []byte // of the step that is being written
 	input   []byte // a call's, decoded where the log has it as text
