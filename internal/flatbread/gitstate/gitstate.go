@@ -29,13 +29,15 @@ const (
 	maxFiles = 10000 // uncommitted, that are listed
 )
 
+var errSlow = fmt.Errorf("it took longer than %v", patience)
+
 // Read reads the state of the repository that dir is in. ok is false if it is in none, or git is not there to ask. On an
 // error the state is what was known by then, which may be a branch and never half of the rest.
 func Read(ctx context.Context, dir string) (s State, ok bool, err error) {
 	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
 		return s, false, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSlow)
 	defer cancel()
 	g := git{ctx, dir, nil}
 	inside, err := g.run("rev-parse", "--is-inside-work-tree")
