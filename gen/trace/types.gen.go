@@ -186,14 +186,16 @@ type Source struct {
 	SessionID    string `json:"sessionId"`
 
 	// Cwd The folder that the session began in.
-	Cwd        string `json:"cwd"`
+	Cwd string `json:"cwd"`
+
+	// SourcePath The log's file, absolute; of a session in a database with `#` and its id.
 	SourcePath string `json:"sourcePath"`
 }
 
 // SourceAgent defines model for Source.Agent.
 type SourceAgent string
 
-// Stats What `flatbread stats --json` prints: what sessions cost. An answer counts once, though several sessions hold it.
+// Stats What `flatbread stats --json` prints: what sessions cost. An answer, a prompt, a call and an error count once, though several sessions hold copies of them.
 type Stats struct {
 	Sessions  int64 `json:"sessions"`
 	SubAgents int64 `json:"sub_agents"`

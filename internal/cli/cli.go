@@ -151,5 +151,5 @@ func refuseUnknown(root *cobra.Command) {
 	}
 }
 
-// oneLine keeps what a log reader splits on out of a message.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+// oneLine keeps out of a message what a log reader splits on, and what acts on a terminal: it may name what others wrote.
+func oneLine(s string) string { return strings.Join(strings.Fields(Visible(s)), " ") }

@@ -22,6 +22,7 @@ func TestRun(t *testing.T) {
 	}{
 		{name: "ok", args: []string{"do"}, code: ExitOK},
 		{name: "failure", args: []string{"do"}, err: errors.New("the disk\nis full"), code: ExitFailure, stderr: "prog: the disk is full\n"},
+		{name: "what others wrote", args: []string{"do"}, err: errors.New("no file \x1b[2Ja\u202eb"), code: ExitFailure, stderr: "prog: no file [2Jab\n"},
 		{name: "hint", args: []string{"do"}, err: Hint(errors.New("no key"), "sign in with %s", "x"), code: ExitFailure, stderr: "prog: no key\nprog: hint: sign in with x\n"},
 		{name: "own code, silent", args: []string{"do"}, err: &ExitError{Code: 7}, code: 7},
 		{name: "usage", args: []string{"do"}, err: Usage("no such board"), code: ExitUsage, stderr: "prog: no such board\nprog: hint: see --help\n"},

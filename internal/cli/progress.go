@@ -25,13 +25,13 @@ type Progress struct {
 	last  time.Time
 }
 
-// NewProgress shows on w what is done of so many bytes.
+// NewProgress shows on w what is done of so many bytes; 0 if nobody knows.
 func NewProgress(w io.Writer, what string, total int64) *Progress {
 	f, ok := w.(*os.File)
 	if !ok || !terminal(f) {
 		return &Progress{}
 	}
-	return &Progress{to: w, what: what, total: max(total, 1), start: time.Now()}
+	return &Progress{to: w, what: what, total: total, start: time.Now()}
 }
 
 // terminal tells whether somebody watches.
@@ -50,7 +50,11 @@ func (p *Progress) Done(bytes int64) {
 		return
 	}
 	p.last = now
-	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s: %d %% of %d MB", p.what, min(100, bytes*100/p.total), p.total/1e6) // nothing depends on it
+	of := fmt.Sprintf("%d MB", bytes/1e6)
+	if p.total > 0 {
+		of = fmt.Sprintf("%d %% of %d MB", min(100, bytes*100/p.total), p.total/1e6)
+	}
+	_, _ = fmt.Fprintf(p.to, "\r\x1b[K%s: %s", p.what, of) // nothing depends on it
 }
 
 // End takes away what is shown.

@@ -101,7 +101,7 @@ type Tokens struct {
 
 // An Answer is what one answer of a model cost.
 type Answer struct {
-	ID    string // empty where the log does not name it
+	ID    string // of its message, and of its request behind a space; empty where the log does not name it
 	Model string
 	Agent int32
 	Tokens

@@ -49,6 +49,8 @@ func main() {
 	switch flag.Arg(0) {
 	case directArg: // this process as the plain HTTP client that a call is compared with
 		exit(direct(os.Getenv(directURL), os.Getenv(directKey), flag.Arg(1)))
+	case measureArg: // this process as the one that starts what is measured
+		exit(measure(flag.Args()[1:], os.Stdout))
 	case serveArg: // this process as the dashboard that is measured
 		exit(serve(context.Background(), os.Getenv(serveDir), os.Stdin, os.Stdout))
 	}

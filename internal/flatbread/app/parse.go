@@ -44,11 +44,7 @@ A damaged log gives back every record that is whole; stderr says what was not, a
 				}
 				to = filepath.Join(dir, home.LastParse)
 			}
-			env, err := sessions.Env()
-			if err != nil {
-				return err
-			}
-			path, err := choice.Path(env)
+			path, err := choice.Path(cmd.Context(), sessions.Env, cmd.ErrOrStderr())
 			if none := (*sessions.ErrNone)(nil); errors.As(err, &none) {
 				return say(cmd, asJSON, none.Error())
 			} else if err != nil {
@@ -58,10 +54,11 @@ A damaged log gives back every record that is whole; stderr says what was not, a
 			if err != nil {
 				return err
 			}
+			out := cli.Until(cmd.Context(), cmd.OutOrStdout())
 			if asJSON {
-				err = parse.Write(cmd.Context(), cmd.OutOrStdout(), s)
+				err = parse.Write(cmd.Context(), out, s, cmd.ErrOrStderr())
 			} else {
-				err = parse.Save(cmd.Context(), to, s)
+				err = parse.Save(cmd.Context(), to, s, cmd.ErrOrStderr())
 			}
 			if err = errors.Join(err, s.Close()); err != nil {
 				return err
@@ -70,7 +67,7 @@ A damaged log gives back every record that is whole; stderr says what was not, a
 			if asJSON {
 				return nil
 			}
-			return parse.Summary(cmd.OutOrStdout(), s, to)
+			return parse.Summary(out, s, to)
 		},
 	}
 	choiceFlags(cmd, &choice)
@@ -85,6 +82,6 @@ func say(cmd *cobra.Command, asJSON bool, text string) error {
 	if asJSON {
 		to = cmd.ErrOrStderr()
 	}
-	_, err := fmt.Fprintln(to, text)
+	_, err := fmt.Fprintln(to, cli.Visible(text))
 	return err
 }

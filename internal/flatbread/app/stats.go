@@ -7,14 +7,12 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"io/fs"
 
 	"github.com/spf13/cobra"
 
 	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/flatbread/sessions"
 	"github.com/fiftyarms/platform/internal/flatbread/stats"
-	"github.com/fiftyarms/platform/internal/transcript"
 )
 
 func statsCommand() *cobra.Command {
@@ -37,20 +35,14 @@ summing up a conversation costs is in no record.`,
 			if all && (choice.File != "" || choice.Latest) {
 				return cli.Usage("--all excludes --file and --latest")
 			}
-			env, err := sessions.Env()
-			if err != nil {
-				return err
-			}
-			report := stats.New()
-			paths, dir, err := chosen(choice, all, env)
+			out := cli.Until(cmd.Context(), cmd.OutOrStdout())
+			paths, err := chosen(cmd.Context(), choice, all, cmd.ErrOrStderr())
 			if none := (*sessions.ErrNone)(nil); errors.As(err, &none) {
 				return say(cmd, asJSON, none.Error())
 			} else if err != nil {
 				return err
 			}
-			if len(paths) == 0 {
-				return say(cmd, asJSON, (&sessions.ErrNone{Dir: dir}).Error())
-			}
+			report := stats.New()
 			for _, path := range paths {
 				err := count(cmd.Context(), report, choice, path, cmd.ErrOrStderr())
 				switch {
@@ -58,16 +50,16 @@ summing up a conversation costs is in no record.`,
 				case !all || cmd.Context().Err() != nil:
 					return err
 				default:
-					report.Unread = append(report.Unread, err.Error())
+					report.Unread(err)
 				}
 			}
 			if asJSON {
-				e := json.NewEncoder(cmd.OutOrStdout())
+				e := json.NewEncoder(out)
 				e.SetIndent("", "  ")
 				e.SetEscapeHTML(false)
-				return e.Encode(report.Stats)
+				return e.Encode(report.Stats())
 			}
-			return report.Print(cmd.OutOrStdout())
+			return report.Print(out)
 		},
 	}
 	choiceFlags(cmd, &choice)
@@ -76,23 +68,20 @@ summing up a conversation costs is in no record.`,
 	return cmd
 }
 
-// chosen are the sessions to count, and the folder where all were looked for.
-func chosen(choice sessions.Choice, all bool, env transcript.Env) (paths []string, dir string, err error) {
+// chosen are the sessions to count.
+func chosen(ctx context.Context, choice sessions.Choice, all bool, errOut io.Writer) (paths []string, err error) {
 	if !all {
-		path, err := choice.Path(env)
-		return []string{path}, "", err
+		path, err := choice.Path(ctx, sessions.Env, errOut)
+		return []string{path}, err
 	}
-	name := choice.Format
-	if name == "" {
-		name = sessions.Formats()[0]
+	files, dir, err := choice.All(ctx, sessions.Env)
+	if err == nil && len(files) == 0 {
+		err = &sessions.ErrNone{Dir: dir}
 	}
-	format, err := sessions.Named(name)
-	if err != nil {
-		return nil, "", err
+	for _, f := range files {
+		paths = append(paths, f.Path)
 	}
-	dir = format.Dir(env)
-	err = format.Each(dir, func(path string, _ fs.FileInfo) { paths = append(paths, path) })
-	return paths, dir, err
+	return paths, err
 }
 
 func count(ctx context.Context, report *stats.Report, choice sessions.Choice, path string, errOut io.Writer) error {

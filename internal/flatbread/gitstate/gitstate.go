@@ -6,11 +6,13 @@ package gitstate
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"time"
 )
@@ -27,12 +29,15 @@ const (
 	maxFiles = 10000 // uncommitted, that are listed
 )
 
-// Read reads the state of the repository that dir is in. ok is false if it is in none, or git is not there to ask.
+var errSlow = fmt.Errorf("it took longer than %v", patience)
+
+// Read reads the state of the repository that dir is in. ok is false if it is in none, or git is not there to ask. On an
+// error the state is what was known by then, which may be a branch and never half of the rest.
 func Read(ctx context.Context, dir string) (s State, ok bool, err error) {
 	if info, err := os.Stat(dir); dir == "" || err != nil || !info.IsDir() {
 		return s, false, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
+	ctx, cancel := context.WithTimeoutCause(ctx, patience, errSlow)
 	defer cancel()
 	g := git{ctx, dir, nil}
 	inside, err := g.run("rev-parse", "--is-inside-work-tree")
@@ -50,15 +55,15 @@ func Read(ctx context.Context, dir string) (s State, ok bool, err error) {
 	} else if s.Branch = "HEAD"; !failed(err) {
 		return s, false, err
 	}
-	if out, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}"); err == nil {
-		s.Commit = string(bytes.TrimSpace(out))
-	} else if !failed(err) {
+	commit, err := g.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}")
+	if err != nil && !failed(err) {
 		return s, false, err
 	}
 	out, err := g.run("status", "--porcelain=v1", "-z", "--no-renames", "--ignore-submodules=all", "--untracked-files=all")
 	if err != nil {
 		return s, false, err
 	}
+	s.Commit = string(bytes.TrimSpace(commit))
 	for entry := range strings.SplitSeq(string(out), "\x00") {
 		if len(entry) > 3 && len(s.Uncommitted) < maxFiles {
 			s.Uncommitted = append(s.Uncommitted, strings.ToValidUTF8(entry[3:], "\ufffd"))
@@ -77,13 +82,28 @@ func (g git) run(args ...string) ([]byte, error) {
 	fixed := []string{"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.quotePath=false", "-c", "core.untrackedCache=false"}
 	cmd := exec.CommandContext(g.ctx, "git", append(append(fixed, g.off...), args...)...)
 	cmd.Dir = g.dir
-	cmd.Env = append(cmd.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), aims), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
-		return nil, fmt.Errorf("git %s in %s: %w", args[0], g.dir, errors.Join(err, context.Cause(g.ctx)))
+		var said string
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) && len(exit.Stderr) > 0 {
+			said = ": " + strings.TrimSpace(string(exit.Stderr))
+		}
+		return nil, fmt.Errorf("git %s in %s: %w%s", args[0], g.dir, cmp.Or(context.Cause(g.ctx), err), said)
 	}
 	return out, nil
+}
+
+// aims tells whether a variable of the environment could lead git to another repository than the folder's, or to other
+// settings of it: whoever is run by a hook of git has such. Which settings are the person's own may be said.
+func aims(variable string) bool {
+	name, _, _ := strings.Cut(strings.ToUpper(variable), "=")
+	switch name {
+	case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM", "GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_EXEC_PATH":
+		return false
+	}
+	return strings.HasPrefix(name, "GIT_")
 }
 
 // failed tells whether git ran and said no.

@@ -127,3 +127,35 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 		t.Errorf("it ran:\n%s", said)
 	}
 }
+
+// TestTheCallersRepositoryIsNoAnswer: a hook of git runs with variables that name its repository.
+func TestTheCallersRepositoryIsNoAnswer(t *testing.T) {
+	other, dir := repository(t), repository(t)
+	git(t, dir, "checkout", "-q", "-b", "mine")
+	put(t, dir, "new.txt", "")
+	put(t, other, "theirs.txt", "")
+	head := git(t, dir, "rev-parse", "HEAD")
+	for name, value := range map[string]string{
+		"GIT_DIR": filepath.Join(other, ".git"), "GIT_WORK_TREE": other, "GIT_INDEX_FILE": filepath.Join(other, ".git", "index"), "GIT_PREFIX": "sub/",
+		"GIT_COMMON_DIR": filepath.Join(other, ".git"), "GIT_OBJECT_DIRECTORY": filepath.Join(other, ".git", "objects"), "GIT_NAMESPACE": "n",
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.worktree", "GIT_CONFIG_VALUE_0": other, "GIT_CONFIG_PARAMETERS": "'status.showUntrackedFiles=no'",
+		"GIT_TRACE": "2", "GIT_LITERAL_PATHSPECS": "1",
+	} {
+		t.Setenv(name, value)
+	}
+	got, ok, err := gitstate.Read(t.Context(), dir)
+	want := gitstate.State{Branch: "mine", Commit: head, Uncommitted: []string{"new.txt"}}
+	if d := cmp.Diff(want, got); d != "" || !ok || err != nil {
+		t.Errorf("%v, %v\n%s", ok, err, d)
+	}
+}
+
+// TestWhatGitCannotRead: the branch is known, and nothing is half known.
+func TestWhatGitCannotRead(t *testing.T) {
+	dir := repository(t)
+	put(t, filepath.Join(dir, ".git"), "index", "no index")
+	got, ok, err := gitstate.Read(t.Context(), dir)
+	if d := cmp.Diff(gitstate.State{Branch: "work"}, got); d != "" || ok || err == nil || !strings.Contains(err.Error(), "index file") {
+		t.Errorf("%v, %v\n%s", ok, err, d)
+	}
+}

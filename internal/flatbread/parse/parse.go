@@ -4,6 +4,8 @@
 package parse
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -12,42 +14,41 @@ import (
 	"text/tabwriter"
 
 	"github.com/fiftyarms/platform/gen/trace"
+	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/flatbread/gitstate"
 	"github.com/fiftyarms/platform/internal/flatbread/tracefile"
 	"github.com/fiftyarms/platform/internal/safefile"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
 
-// Write writes the trace of a session.
-func Write(ctx context.Context, to io.Writer, s *transcript.Session) error {
+// Write writes the trace of a session. What could not be found out of its repository is told on warn, and is no reason to
+// have no trace.
+func Write(ctx context.Context, to io.Writer, s *transcript.Session, warn io.Writer) error {
 	git, err := repository(ctx, s)
-	if err != nil {
-		return err
+	if ctx.Err() != nil {
+		return ctx.Err()
 	}
-	return tracefile.Write(to, s, git)
+	if err != nil {
+		fmt.Fprintf(warn, "flatbread: the trace says nothing of commit and uncommitted files: %s\n", cli.Visible(err.Error()))
+	}
+	return tracefile.Write(ctx, to, s, git)
 }
 
 // Save writes the trace of a session to a file that only its owner may read. On an error what was there before stands.
-func Save(ctx context.Context, path string, s *transcript.Session) error {
-	return safefile.Stream(path, func(w io.Writer) error { return Write(ctx, w, s) })
+func Save(ctx context.Context, path string, s *transcript.Session, warn io.Writer) error {
+	return safefile.Stream(path, func(w io.Writer) error { return Write(ctx, w, s, warn) })
 }
 
 // repository is what the folder of the session looks like now. A log of another branch than the one that is checked out
 // says nothing of the commit.
 func repository(ctx context.Context, s *transcript.Session) (trace.Git, error) {
 	now, ok, err := gitstate.Read(ctx, s.Cwd)
-	git := trace.Git{Branch: s.Branch}
-	if err != nil || !ok {
-		return git, err
-	}
-	if git.Branch == "" {
-		git.Branch = now.Branch
-	}
-	if git.Branch == now.Branch {
+	git := trace.Git{Branch: cmp.Or(s.Branch, now.Branch)}
+	if ok && git.Branch == now.Branch {
 		git.Commit = now.Commit
 	}
 	git.Uncommitted = now.Uncommitted
-	return git, nil
+	return git, err
 }
 
 // Damage tells where a log could not be read whole.
@@ -58,12 +59,12 @@ func Damage(to io.Writer, s *transcript.Session) {
 		case d.Recovered == 1:
 			back = "1 whole record of it is kept"
 		case d.Recovered > 1:
-			back = fmt.Sprintf("%d whole records of it are kept", d.Recovered)
+			back = cli.Count(d.Recovered, "whole record") + " of it are kept"
 		}
-		fmt.Fprintf(to, "flatbread: %s: line %d, from byte %d: %s; %s\n", d.File, d.Line, d.Offset, d.Reason, back)
+		fmt.Fprintf(to, "flatbread: %s: line %d, from byte %d: %s; %s\n", cli.Visible(d.File), d.Line, d.Offset, cli.Visible(d.Reason), back)
 	}
 	if more := s.Skipped.Malformed - int64(len(s.Damage)); more > 0 {
-		fmt.Fprintf(to, "flatbread: and %d more damaged lines\n", more)
+		fmt.Fprintf(to, "flatbread: and %s\n", cli.Count(more, "more damaged line"))
 	}
 }
 
@@ -75,15 +76,17 @@ func Summary(to io.Writer, s *transcript.Session, path string) error {
 		kinds[s.Steps[i].Kind]++
 		images += int(s.Steps[i].Images)
 	}
-	fmt.Fprintf(to, "%s\n\n", visible(s.Title))
-	w := tabwriter.NewWriter(to, 0, 0, 2, ' ', 0)
+	var out bytes.Buffer // takes all that is written
+	fmt.Fprintf(&out, "%s\n\n", cli.Visible(s.Title))
+	w := tabwriter.NewWriter(&out, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(w, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
-	row("session", "%s, %s", strings.TrimSpace(s.Agent+" "+visible(s.AgentVersion)), visible(s.ID))
-	row("model", "%s", visible(s.Model))
-	row("steps", "%d: %d prompts, %d messages, %d thoughts, %d calls, %d results, %d errors", len(s.Steps), kinds[transcript.UserPrompt],
-		kinds[transcript.AssistantMessage], kinds[transcript.Thinking], kinds[transcript.ToolCall], kinds[transcript.ToolResult], kinds[transcript.ErrorRecovery])
+	row("session", "%s, %s", strings.TrimSpace(s.Agent+" "+cli.Visible(s.AgentVersion)), cli.Visible(s.ID))
+	row("model", "%s", cli.Visible(s.Model))
+	row("steps", "%d: %s, %s, %s, %s, %s, %s", len(s.Steps), cli.Count(kinds[transcript.UserPrompt], "prompt"), cli.Count(kinds[transcript.AssistantMessage], "message"),
+		cli.Count(kinds[transcript.Thinking], "thought"), cli.Count(kinds[transcript.ToolCall], "call"), cli.Count(kinds[transcript.ToolResult], "result"),
+		cli.Count(kinds[transcript.ErrorRecovery], "error"))
 	if len(s.Agents) > 0 {
 		row("sub-agents", "%d", len(s.Agents))
 	}
@@ -94,17 +97,19 @@ func Summary(to io.Writer, s *transcript.Session, path string) error {
 	u := s.Usage
 	row("tokens", "%d in, %d out, %d read from cache, %d written to it", u.Input, u.Output, u.CacheRead, u.CacheCreation)
 	k := s.Skipped
-	row("left out", "%d records of known types, %d of unknown ones%s, %d damaged lines (%d records recovered), %d blank lines", k.KnownIgnored, k.Unknown, types(k.UnknownTypes), k.Malformed, k.Recovered, k.Blank)
+	row("left out", "%s of known types, %d of unknown ones%s, %s (%s recovered), %s", cli.Count(k.KnownIgnored, "record"), k.Unknown, types(k.UnknownTypes),
+		cli.Count(k.Malformed, "damaged line"), cli.Count(k.Recovered, "record"), cli.Count(k.Blank, "blank line"))
 	if k.UnmatchedResults > 0 {
-		row("", "%d results of calls that are not in the log", k.UnmatchedResults)
+		row("", "%s of calls that are not in the log", cli.Count(k.UnmatchedResults, "result"))
 	}
 	if a := k.Abandoned; a.Records > 0 {
-		row("", "%d records of branches that were given up: %d prompts, %d calls, %d errors", a.Records, a.Prompts, a.ToolCalls, a.Errors)
+		row("", "%s of branches that were given up: %s, %s, %s", cli.Count(a.Records, "record"), cli.Count(a.Prompts, "prompt"), cli.Count(a.ToolCalls, "call"), cli.Count(a.Errors, "error"))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(to, "\nNot redacted, private: %s\n", path)
+	fmt.Fprintf(&out, "\nNot redacted, private: %s\n", cli.Visible(path))
+	_, err := out.WriteTo(to)
 	return err
 }
 
@@ -114,18 +119,8 @@ func types(unknown map[string]int64) string {
 	}
 	var names []string
 	for name := range unknown {
-		names = append(names, visible(name))
+		names = append(names, cli.Visible(name))
 	}
 	slices.Sort(names)
 	return " (" + strings.Join(names, ", ") + ")"
-}
-
-// visible is text of a log as a terminal may show it: what it holds cannot act there.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		if r < 0x20 || 0x7f <= r && r < 0xa0 || 0x202a <= r && r <= 0x202e || 0x2066 <= r && r <= 0x2069 {
-			return -1
-		}
-		return r
-	}, text)
 }

@@ -5,12 +5,17 @@ package sessions
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/fiftyarms/platform/internal/cli"
 	"github.com/fiftyarms/platform/internal/safefile"
@@ -77,10 +82,12 @@ func Detect(path string) (_ transcript.Format, err error) {
 }
 
 // Open indexes the session at path. The format is found out if it is not named.
-func Open(ctx context.Context, path, format string, progress func(int64)) (*transcript.Session, error) {
-	f, err := Detect(path)
+func Open(ctx context.Context, path, format string, progress func(int64)) (s *transcript.Session, err error) {
+	var f transcript.Format
 	if format != "" {
 		f, err = Named(format)
+	} else {
+		f, err = Detect(path)
 	}
 	if err != nil {
 		return nil, err
@@ -109,8 +116,8 @@ type ErrNone struct{ Dir string }
 
 func (e *ErrNone) Error() string { return "no sessions found in " + e.Dir }
 
-// Path is the session that is chosen.
-func (c Choice) Path(env transcript.Env) (string, error) {
+// Path is the session that is chosen. env is asked only if one is looked for. What is passed over is told on errOut.
+func (c Choice) Path(ctx context.Context, env func() (transcript.Env, error), errOut io.Writer) (string, error) {
 	switch {
 	case c.File != "" && c.Latest:
 		return "", cli.Usage("--file and --latest exclude each other")
@@ -119,31 +126,87 @@ func (c Choice) Path(env transcript.Env) (string, error) {
 	case !c.Latest:
 		return "", cli.Usage("say which session: --file FILE, or --latest")
 	}
-	format := formats[0]
-	if c.Format != "" {
-		var err error
-		if format, err = Named(c.Format); err != nil {
-			return "", err
-		}
-	}
-	dir := format.Dir(env)
-	path, err := transcript.Latest(format, dir)
+	all, dir, err := c.All(ctx, env)
 	if err != nil {
 		return "", err
 	}
-	if path == "" {
-		return "", &ErrNone{dir}
+	slices.SortFunc(all, func(a, b File) int { return cmp.Or(b.Written.Compare(a.Written), cmp.Compare(b.Path, a.Path)) })
+	for _, f := range all {
+		if c.Format != "" {
+			return f.Path, nil
+		}
+		_, err := Detect(f.Path)
+		switch {
+		case err == nil:
+			return f.Path, nil
+		case errors.Is(err, ErrUnknown):
+			fmt.Fprintf(errOut, "flatbread: %s: %v, and passed over\n", cli.Visible(f.Path), ErrUnknown)
+		case !errors.Is(err, os.ErrNotExist): // it may just have been removed
+			return "", err
+		}
 	}
-	return path, nil
+	return "", &ErrNone{dir}
 }
 
-// Read indexes the session that is chosen, and shows on errOut how far it has come.
+// A File is one that may hold a session.
+type File struct {
+	Path    string
+	Written time.Time
+}
+
+// All are the sessions of the agent that is chosen, and the folder where they were looked for.
+func (c Choice) All(ctx context.Context, env func() (transcript.Env, error)) (all []File, dir string, err error) {
+	format, err := Named(cmp.Or(c.Format, Formats()[0]))
+	if err != nil {
+		return nil, "", err
+	}
+	where, err := env()
+	if err != nil {
+		return nil, "", err
+	}
+	dir = format.Dir(where)
+	if err := ctx.Err(); err != nil {
+		return nil, dir, err
+	}
+	type result struct {
+		files []File
+		err   error
+	}
+	found := make(chan result, 1)
+	go func() { // a folder may be far away, and is not waited for when nobody wants it any more
+		var r result
+		r.err = format.Each(dir, func(path string, info fs.FileInfo) {
+			if inDatabase := strings.Contains(path, "#"); info.Size() > 0 || inDatabase { // some clients make files of sessions that never are
+				r.files = append(r.files, File{path, info.ModTime()})
+			}
+		})
+		found <- r
+	}()
+	select {
+	case r := <-found:
+		return r.files, dir, r.err
+	case <-ctx.Done():
+		return nil, dir, ctx.Err()
+	}
+}
+
+// Read indexes the session that is chosen, and shows on errOut how far it has come. The session's path is absolute: its
+// trace is read in other folders.
 func (c Choice) Read(ctx context.Context, path string, errOut io.Writer) (*transcript.Session, error) {
-	var size int64
+	var size int64 // not known of one session in a database
 	if info, err := os.Stat(path); err == nil {
 		size = info.Size()
 	}
 	p := cli.NewProgress(errOut, "reading", size)
 	defer p.End()
-	return Open(ctx, path, c.Format, p.Done)
+	s, err := Open(ctx, path, c.Format, p.Done)
+	if err != nil {
+		return nil, err
+	}
+	whole, err := filepath.Abs(s.Path)
+	if err != nil {
+		return nil, errors.Join(err, s.Close())
+	}
+	s.Path = whole
+	return s, nil
 }

@@ -5,8 +5,10 @@ package tracefile
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strconv"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -14,21 +16,24 @@ import (
 	"github.com/fiftyarms/platform/internal/transcript"
 )
 
-// readInput is a call's input as JSON, whole. It holds until the next call.
+// readInput is a call's input as JSON, whole. It holds until the next place is read.
 func (w *writer) readInput(call *transcript.Call) []byte {
 	raw := w.read(call.Input, int(call.Input.Len))
 	if len(raw) == 0 {
 		return nil
 	}
-	if !call.Encoded {
-		w.input = append(w.input[:0], raw...)
-	} else if w.input = jsonscan.Decode(w.input[:0], raw); !isObject(w.input) {
-		w.input = append(append([]byte(`{"input":"`), raw...), `"}`...) // what it is, as text
+	input := raw
+	if call.Encoded {
+		w.input = jsonscan.Decode(slices.Grow(w.input[:0], len(raw)), raw)
+		if !isObject(w.input) {
+			w.input = append(append(append(w.input[:0], `{"input":"`...), raw...), `"}`...) // what it is, as text
+		}
+		input = w.input
 	}
-	if !jsontext.Value(w.input).IsValid() { // a name that is there twice, or text that is none
-		w.input = plainer(w.input)
+	if !jsontext.Value(input).IsValid() { // a name that is there twice, or text that is none
+		return plainer(input)
 	}
-	return w.input
+	return input
 }
 
 func isObject(data []byte) bool {
@@ -86,27 +91,32 @@ func appendLabel(b []byte, name string, input []byte) []byte {
 		})
 	}
 	b = append(b, '"')
-	n, gap := 0, false
+	n, gap, full := 0, false, false
 	put := func(r rune) bool {
 		if unicode.IsSpace(r) || unicode.IsControl(r) {
 			gap = n > 0
-			return true
+			return !full
 		}
-		if n+1 > MaxContent {
-			b = append(b, Truncated...)
-			return false
-		}
-		if gap {
+		if gap && n < MaxContent {
 			b = append(b, ' ')
 			n++
 			gap = false
 		}
-		b = jsonscan.AppendText(b, []byte(string(r)))
+		if n == MaxContent {
+			if !full {
+				b = append(b, Truncated...)
+			}
+			full = true
+			return false
+		}
+		b = jsonscan.AppendText(b, utf8.AppendRune(nil, r))
 		n++
 		return true
 	}
 	for _, r := range name {
-		put(r)
+		if !put(r) {
+			break
+		}
 	}
 	if best < len(labels) {
 		if n > 0 {
@@ -146,8 +156,8 @@ func words(list []byte, put func(rune) bool) {
 	})
 }
 
-// appendInput appends a call's input with its long strings cut.
-func appendInput(b, input []byte) []byte {
+// shortened appends a call's input with its long strings cut.
+func (w *writer) shortened(b, input []byte) []byte {
 	if len(input) <= MaxInput {
 		return appendValid(b, input)
 	}
@@ -162,11 +172,11 @@ func appendInput(b, input []byte) []byte {
 		if at.From+cut.end == at.To {
 			return
 		}
-		b = appendValid(b, input[done:at.From+cut.end])
+		b = w.valid(b, input[done:at.From+cut.end])
 		b = append(b, Truncated...)
 		done = at.To
 	})
-	return appendValid(b, input[done:])
+	return w.valid(b, input[done:])
 }
 
 // walk calls each for every string in a value that is no key.
@@ -238,12 +248,15 @@ func signed(patch []byte, sign byte, text []byte) []byte {
 	return patch
 }
 
-// hunks is a structured patch as a unified one.
+// enough is how many bytes of a patch are put together: more than it shows.
+const enough = (MaxContent + 1) * utf8.UTFMax
+
+// hunks is a structured patch as a unified one, as much of it as is shown.
 func (w *writer) hunks(at transcript.Span) (patch []byte) {
 	var s jsonscan.Scanner
 	s.Reset(w.read(at, int(at.Len)))
 	s.Array(func() {
-		if s.Kind() != '{' {
+		if s.Kind() != '{' || len(patch) > enough {
 			return
 		}
 		var n [4]int64
@@ -263,8 +276,9 @@ func (w *writer) hunks(at transcript.Span) (patch []byte) {
 					return
 				}
 				s.Array(func() {
-					if at, ok := s.Text(); ok {
-						lines = append(jsonscan.Decode(lines, s.Bytes(at)), '\n')
+					if at, ok := s.Text(); ok && len(lines) <= enough {
+						line := s.Bytes(at)
+						lines = append(jsonscan.Decode(lines, line[:cutText(line, MaxContent+1).end]), '\n')
 					}
 				})
 			}

@@ -11,11 +11,11 @@ func sourceOf(s *transcript.Session) trace.Source {
 	return trace.Source{Agent: trace.SourceAgent(s.Agent), AgentVersion: s.AgentVersion, SessionID: s.ID, Cwd: s.Cwd, SourcePath: s.Path}
 }
 
-// Tokens are what answers cost, as a trace names it.
+// Tokens are what answers cost, as a trace names it. A log may hold any number; less than nothing was not spent.
 func Tokens(t transcript.Tokens) trace.Tokens {
 	return trace.Tokens{
-		InputTokens: t.Input, OutputTokens: t.Output, CacheReadInputTokens: t.CacheRead, CacheCreationInputTokens: t.CacheCreation,
-		CacheCreation5MInputTokens: t.CacheCreation5m, CacheCreation1HInputTokens: t.CacheCreation1h,
+		InputTokens: max(t.Input, 0), OutputTokens: max(t.Output, 0), CacheReadInputTokens: max(t.CacheRead, 0), CacheCreationInputTokens: max(t.CacheCreation, 0),
+		CacheCreation5MInputTokens: max(t.CacheCreation5m, 0), CacheCreation1HInputTokens: max(t.CacheCreation1h, 0),
 	}
 }
 
@@ -29,10 +29,10 @@ func ByModel(of map[string]transcript.Tokens) map[string]trace.Tokens {
 }
 
 func usageOf(s *transcript.Session) trace.Usage {
-	t := s.Usage
+	t := Tokens(s.Usage)
 	return trace.Usage{
-		InputTokens: t.Input, OutputTokens: t.Output, CacheReadInputTokens: t.CacheRead, CacheCreationInputTokens: t.CacheCreation,
-		CacheCreation5MInputTokens: t.CacheCreation5m, CacheCreation1HInputTokens: t.CacheCreation1h, ByModel: ByModel(s.ByModel),
+		InputTokens: t.InputTokens, OutputTokens: t.OutputTokens, CacheReadInputTokens: t.CacheReadInputTokens, CacheCreationInputTokens: t.CacheCreationInputTokens,
+		CacheCreation5MInputTokens: t.CacheCreation5MInputTokens, CacheCreation1HInputTokens: t.CacheCreation1HInputTokens, ByModel: ByModel(s.ByModel),
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"math/bits"
+	"runtime/debug"
 	"unicode/utf8"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
@@ -19,9 +20,17 @@ type window struct {
 	from io.ReaderAt
 	buf  []byte
 	off  int64
+	used int // when, in reads
 }
 
 const windowSize = 128 << 10
+
+// maxWindows is how many files are looked into at once. A session may have a thousand sub-agents, of which few speak at a
+// time.
+const maxWindows = 32
+
+// huge is a size for which what is not held any more is given back first: as much may just have been read.
+const huge = 32 << 20
 
 // bytes is what stands at a place, at most so much of it that it fits the window. It holds until the next call.
 func (v *window) bytes(off int64, n int) ([]byte, error) {
@@ -33,7 +42,11 @@ func (v *window) bytes(off int64, n int) ([]byte, error) {
 		size = min(windowSize, max(n, 4<<10))
 	}
 	size = max(size, n)
-	if cap(v.buf) < size {
+	if cap(v.buf) < size || cap(v.buf) > kept && size <= kept {
+		v.buf = nil // not held beside the new one
+		if size > huge {
+			debug.FreeOSMemory()
+		}
 		v.buf = make([]byte, max(size, windowSize))
 	}
 	got, err := v.from.ReadAt(v.buf[:size], off)
@@ -53,20 +66,36 @@ func (w *writer) read(at transcript.Span, most int) []byte {
 	if n == 0 || w.err != nil {
 		return nil
 	}
-	v := w.windows[at.Source]
-	if v == nil {
-		v = &window{from: w.s.Source(at)}
-		w.windows[at.Source] = v
-		if w.s.Source(at).Plain && len(w.windows) > 64 { // of a file that is read once
-			delete(w.windows, at.Source)
-		}
-	}
+	v := w.window(at)
 	data, err := v.bytes(at.Off, n)
 	if err != nil {
 		w.fail(err)
 		return nil
 	}
 	return data
+}
+
+// window is the one of a span's source. Where there are too many, that which was not needed for longest moves there.
+func (w *writer) window(at transcript.Span) *window {
+	w.reads++
+	v := w.windows[at.Source]
+	if v == nil {
+		v = &window{}
+		if len(w.windows) == maxWindows {
+			oldest := at.Source
+			for source, other := range w.windows {
+				if oldest == at.Source || other.used < w.windows[oldest].used {
+					oldest = source
+				}
+			}
+			v.buf = w.windows[oldest].buf[:0]
+			delete(w.windows, oldest)
+		}
+		v.from = w.s.Source(at)
+		w.windows[at.Source] = v
+	}
+	v.used = w.reads
+	return v
 }
 
 // text writes parts of text as one JSON string, a newline between them, at most so many characters of it.
@@ -190,6 +219,31 @@ func appendValid(b, raw []byte) []byte {
 			b = append(b, raw[:n]...)
 		}
 		raw = raw[n:]
+	}
+	return b
+}
+
+// valid is appendValid of text that may be so long that it is written as it is made.
+func (w *writer) valid(b, raw []byte) []byte {
+	if len(raw) <= windowSize {
+		return appendValid(b, raw)
+	}
+	if utf8.Valid(raw) && !bytes.Contains(raw, []byte(`\u`)) {
+		b = w.put(b)
+		w.put(raw)
+		return b
+	}
+	for len(raw) > 0 {
+		r, n := jsonscan.Next(raw)
+		if r == utf8.RuneError {
+			b = utf8.AppendRune(b, r)
+		} else {
+			b = append(b, raw[:n]...)
+		}
+		raw = raw[n:]
+		if len(b) > windowSize {
+			b = w.put(b)
+		}
 	}
 	return b
 }

@@ -5,6 +5,8 @@ package tracefile_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -78,7 +80,7 @@ func tracedFile(t *testing.T, path string) (got trace.Trace) {
 func written(t *testing.T, s *transcript.Session) (got trace.Trace) {
 	t.Helper()
 	var out bytes.Buffer
-	if err := tracefile.Write(&out, s, trace.Git{}); err != nil {
+	if err := tracefile.Write(t.Context(), &out, s, trace.Git{}); err != nil {
 		t.Fatal(err)
 	}
 	schema, err := openapi.CompileSchema(trace.Schema)
@@ -285,6 +287,13 @@ func FuzzTrace(f *testing.F) {
 	f.Add([]byte(`{"type":"user","uuid":"a","message":{"content":"x\ud83d\ude80"}}` + "\n" + `{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"Edit","input":{"file_path":"a","old_string":"x","new_string":"y"}}]}}`))
 	f.Add([]byte(`{"type":"user","message":{"content":"` + strings.Repeat(`\u00e9`, 4100) + `"}}`))
 	f.Add([]byte(`{"type":"user","message":{"content":[{"type":"tool_result","tool_use_id":"1","content":"<persisted-output>Full output saved to: /x"}]}}`))
+	usage := func(id string, in, out int64) string {
+		return fmt.Sprintf(`{"type":"assistant","message":{"id":%q,"model":"m","content":[],"usage":{"input_tokens":%d,"output_tokens":%d,"cache_creation":{"ephemeral_5m_input_tokens":%d}}}}`+"\n", id, in, out, in)
+	}
+	f.Add([]byte(usage("1", 7, 9) + usage("1", 7, 9)))
+	f.Add([]byte(usage("1", -4, -5) + usage("2", 1, -1)))
+	f.Add([]byte(usage("1", math.MaxInt64, math.MaxInt64) + usage("2", math.MaxInt64, 1)))
+	f.Add([]byte(`{"type":"assistant","message":{"content":[{"type":"tool_use","id":"1","name":"` + strings.Repeat("x", 5000) + `","input":{"command":"` + strings.Repeat("a ", 2500) + `"}}]}}`))
 	schema, err := openapi.CompileSchema(trace.Schema)
 	if err != nil {
 		f.Fatal(err)
@@ -304,7 +313,7 @@ func FuzzTrace(f *testing.F) {
 			}
 		}()
 		var out bytes.Buffer
-		if err := tracefile.Write(&out, s, trace.Git{}); err != nil {
+		if err := tracefile.Write(t.Context(), &out, s, trace.Git{}); err != nil {
 			t.Fatal(err)
 		}
 		if !utf8.Valid(out.Bytes()) {

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package tracefile writes a session as the trace that api/trace.schema.json describes. It streams: what it holds is a
-// window of the session's file and a few kilobytes of what it writes, however large the session is.
+// window of each of the files that the session is in, of few at once, and the step that it writes, however large the
+// session is. Only a call's input and a patch of hunks are read whole, once.
 package tracefile
 
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -26,8 +28,14 @@ const (
 	Truncated  = "…[truncated]"
 )
 
+// ctxEvery is how many steps are written between two looks at the context.
+const ctxEvery = 256
+
+// kept is how much of a buffer that grew with one large call is kept for the next.
+const kept = 1 << 20
+
 // Write writes the trace of s.
-func Write(to io.Writer, s *transcript.Session, git trace.Git) error {
+func Write(ctx context.Context, to io.Writer, s *transcript.Session, git trace.Git) error {
 	w := &writer{out: bufio.NewWriterSize(to, 256<<10), s: s, windows: map[int32]*window{}}
 	git.Uncommitted = orEmpty(git.Uncommitted)
 	w.field("{", "version", 1)
@@ -43,6 +51,12 @@ func Write(to io.Writer, s *transcript.Session, git trace.Git) error {
 		if i > 0 {
 			w.raw(",")
 		}
+		if i%ctxEvery == 0 && ctx.Err() != nil {
+			w.fail(ctx.Err())
+		}
+		if w.err != nil {
+			break
+		}
 		w.step(i)
 	}
 	w.raw("]")
@@ -54,7 +68,10 @@ func Write(to io.Writer, s *transcript.Session, git trace.Git) error {
 	if w.err != nil {
 		return fmt.Errorf("write the trace of %s: %w", s.Path, w.err)
 	}
-	return w.out.Flush()
+	if err := w.out.Flush(); err != nil {
+		return fmt.Errorf("write the trace of %s: %w", s.Path, err)
+	}
+	return nil
 }
 
 // ID names a session's trace: the same for each reading of the same session.
@@ -73,10 +90,11 @@ func orEmpty(list []string) []string {
 type writer struct {
 	out     *bufio.Writer
 	s       *transcript.Session
-	windows map[int32]*window
+	windows map[int32]*window // by source
+	reads   int
 	ends    []end  // of outputs, by call
 	buf     []byte // of the step that is being written
-	input   []byte // a call's input, as JSON
+	input   []byte // a call's, decoded where the log has it as text
 	err     error
 }
 
@@ -142,10 +160,23 @@ func (w *writer) step(n int) {
 		b = appendString(b, w.s.Agents[p.Agent].ID)
 	}
 	b = append(b, '}')
-	w.buf = b
+	w.buf = small(w.put(b))
+	w.input = small(w.input)
+}
+
+// put writes what was made of a step so far, and is the room for more.
+func (w *writer) put(b []byte) []byte {
 	if w.err == nil {
 		_, w.err = w.out.Write(b)
 	}
+	return b[:0]
+}
+
+func small(buffer []byte) []byte {
+	if cap(buffer) > kept {
+		return nil
+	}
+	return buffer
 }
 
 // call writes what a tool_call step says.
@@ -160,7 +191,7 @@ func (w *writer) call(b []byte, n int32) []byte {
 	b = appendString(b, call.ID)
 	if len(input) > 0 {
 		b = append(b, `,"input":`...)
-		b = appendInput(b, input)
+		b = w.shortened(b, input)
 	}
 	if call.Answered {
 		b = append(b, `,"output":`...)
