@@ -13,7 +13,11 @@ import (
 // MaxLine is how long a line may be. A longer one is passed over.
 const MaxLine = 256 << 20
 
-const chunk = 1 << 20
+// What is read at once: little first, since some look at no more than a file's first line.
+const (
+	chunk = 1 << 20
+	first = 16 << 10
+)
 
 // A Line is one line without its newline.
 type Line struct {
@@ -35,7 +39,7 @@ type Lines struct {
 }
 
 // NewLines reads from r, which stands at the file's beginning.
-func NewLines(r io.Reader) *Lines { return &Lines{from: r, max: MaxLine, buf: make([]byte, chunk)} }
+func NewLines(r io.Reader) *Lines { return &Lines{from: r, max: MaxLine, buf: make([]byte, first)} }
 
 // Next is the next line. It holds until the next call. io.EOF ends the file; a last line without a newline is one.
 func (l *Lines) Next() (Line, error) {
@@ -82,7 +86,7 @@ func (l *Lines) finish(line Line, passed int) Line {
 func (l *Lines) fill() {
 	held := l.hi - l.lo
 	switch {
-	case held < chunk/2 && cap(l.buf) > chunk:
+	case held < chunk/2 && cap(l.buf) != chunk && l.offset+int64(l.hi) > 0:
 		l.move(make([]byte, chunk))
 	case l.lo > 0:
 		l.move(l.buf)

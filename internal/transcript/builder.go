@@ -3,7 +3,9 @@
 package transcript
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -165,12 +167,28 @@ func (b *Builder) Unknown(kind string) {
 	}
 }
 
-// Opened is a file that belongs to a session, with its size counted. It is closed with the session.
-func (b *Builder) Opened(path string) (*os.File, int32, error) {
+// maxOpen is how many of a session's files stay open. It may have more than a process may.
+const maxOpen = 32
+
+// Opened is a file that belongs to a session, with its size counted. Either it is closed with the session, or it is
+// opened anew where its text is read, and done closes it.
+func (b *Builder) Opened(path string) (f *os.File, source int32, done func() error, err error) {
 	f, info, err := safefile.Open(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	b.s.Bytes += info.Size()
-	return f, b.Source(f, false), nil
+	if len(b.s.closers) < maxOpen {
+		return f, b.Source(f, false), func() error { return nil }, nil
+	}
+	return f, b.Source(lazily(path), false), f.Close, nil
+}
+
+// Unread tells of a file beside the session's own that could not be read. The rest of the session is no worse for it.
+func (b *Builder) Unread(path string, err error) {
+	var at *fs.PathError
+	if errors.As(err, &at) && at.Path == path {
+		err = at.Err
+	}
+	b.Damaged(Damage{File: path, Reason: err.Error()})
 }
