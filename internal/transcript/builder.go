@@ -126,7 +126,7 @@ func (b *Builder) Agent(id string) int32 {
 // Cost adds what an answer cost. Logs repeat it, as a whole or as far as it had come: of those of one answer the one
 // with the most output counts. An answer without a name counts by itself.
 func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
-	t.CacheCreation = max(t.CacheCreation, t.CacheCreation5m+t.CacheCreation1h)
+	t = t.sound()
 	id := ""
 	if len(answer) > 0 {
 		n, seen := b.costs[string(answer)]
@@ -135,7 +135,7 @@ func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
 			if agent == Main {
 				a.Agent = Main // a sub-agent that replays its parent's answers did not pay for them
 			}
-			if t.Output > a.Output || t.Output == a.Output && total(t) > total(a.Tokens) {
+			if t.Output > a.Output || t.Output == a.Output && t.All() > a.All() {
 				a.Tokens, a.Model = t, model
 			}
 			return
@@ -145,8 +145,6 @@ func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
 	}
 	b.s.answers = append(b.s.answers, Answer{id, model, agent, t})
 }
-
-func total(t Tokens) int64 { return t.Input + t.Output + t.CacheRead + t.CacheCreation }
 
 // Damaged tells of a place that could not be read whole.
 func (b *Builder) Damaged(d Damage) {
