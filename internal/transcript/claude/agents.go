@@ -40,6 +40,7 @@ type late struct {
 	call, agent string
 	text        transcript.Span
 	p           place
+	failed      bool
 }
 
 func (a *agents) init() {
@@ -234,7 +235,7 @@ func (r *reader) attachAgents() {
 			}
 		}
 		if r.b.Called(l.call) != nil {
-			r.b.Result(l.p.at, l.p.agent, l.p.node, l.call, []transcript.Span{l.text}, 0, false)
+			r.b.Result(l.p.at, l.p.agent, l.p.node, l.call, []transcript.Span{l.text}, 0, l.failed)
 		}
 	}
 }
