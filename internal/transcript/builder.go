@@ -25,6 +25,8 @@ type Builder struct {
 	results []result
 	costs   map[string]int32 // by answer
 	agents  map[string]int32
+	inner   *inner
+	innerAt int32 // the source that it is
 }
 
 type result struct {
