@@ -52,6 +52,7 @@ func TestLines(t *testing.T) {
 		{"U+2028 ends no line", "a\u2028b\nc", []seen{{1, 0, "a\u2028b", false}, {2, 6, "c", false}}},
 		{"too long", "a\n" + strings.Repeat("x", 11) + "\nb\n", []seen{{1, 0, "a", false}, {2, 2, "", true}, {3, 14, "b", false}}},
 		{"too long without an end", "a\n" + strings.Repeat("x", 11), []seen{{1, 0, "a", false}, {2, 2, "", true}}},
+		{"too long, and then some", strings.Repeat("x", 40) + "\n" + strings.Repeat("y", 10) + "\n", []seen{{1, 0, "", true}, {2, 41, strings.Repeat("y", 10), false}}},
 		{"just not too long", strings.Repeat("x", 10) + "\nb", []seen{{1, 0, strings.Repeat("x", 10), false}, {2, 11, "b", false}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -81,6 +82,85 @@ func TestLinesLongerThanTheBuffer(t *testing.T) {
 	want := []seen{{1, 0, "a", false}, {2, 2, "", true}, {3, int64(len(long)) + 3, "b", false}, {4, int64(len(long)) + 5, "", true}}
 	if d := cmp.Diff(want, over); d != "" {
 		t.Error(d)
+	}
+}
+
+// A made is a file of a beginning and then as many x as it is long, with a newline at its end. What is read of it is
+// counted.
+type made struct {
+	begin string
+	size  int64
+	pos   int64
+	held  *int // the longest buffer that was read into
+}
+
+func (m *made) Read(p []byte) (int, error) {
+	n, err := m.ReadAt(p, m.pos)
+	m.pos += int64(n)
+	*m.held = max(*m.held, len(p))
+	return n, err
+}
+
+func (m *made) ReadAt(p []byte, off int64) (n int, err error) {
+	if off >= m.size {
+		return 0, io.EOF
+	}
+	p = p[:min(int64(len(p)), m.size-off)]
+	for n < len(p) { // doubling what is there is as fast as it gets
+		switch at := off + int64(n); {
+		case at < int64(len(m.begin)):
+			n += copy(p[n:], m.begin[at:])
+		case at == m.size-1:
+			p[n] = '\n'
+			n++
+		default:
+			to := min(int64(len(p)), m.size-1-off)
+			p[n] = 'x'
+			for done := n + 1; int64(done) < to; {
+				done += copy(p[done:to], p[n:done])
+			}
+			n = int(to)
+		}
+	}
+	return n, nil
+}
+
+// TestTheLongestLine: a line may be as long as is said, and is held once; a longer one is not held at all.
+func TestTheLongestLine(t *testing.T) {
+	const before = "a\n"
+	for _, c := range []struct {
+		name    string
+		length  int64
+		at      bool // places of it can be read
+		tooLong bool
+		most    int
+	}{
+		{"as long as may be", MaxLine, true, false, MaxLine + 2*chunk},
+		{"a byte more", MaxLine + 1, true, true, long + chunk},
+		{"a byte more, of a pipe", MaxLine + 1, false, true, MaxLine + 2*chunk},
+	} {
+		held := 0
+		file := &made{begin: before, size: int64(len(before)) + c.length + 1, held: &held}
+		var r io.Reader = file
+		if !c.at {
+			r = io.MultiReader(file)
+		}
+		lines := NewLines(r)
+		for n, want := range []Line{{Number: 1, Data: []byte("a")}, {Number: 2, Offset: 2, TooLong: c.tooLong}} {
+			line, err := lines.Next()
+			if err != nil || line.Number != want.Number || line.Offset != want.Offset || line.TooLong != want.TooLong {
+				t.Fatalf("%s: %d, %d, too long %v, %v", c.name, line.Number, line.Offset, line.TooLong, err)
+			}
+			if n == 1 && !c.tooLong && int64(len(line.Data)) != c.length {
+				t.Errorf("%s: %d bytes", c.name, len(line.Data))
+			}
+		}
+		if _, err := lines.Next(); !errors.Is(err, io.EOF) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if held > c.most {
+			t.Errorf("%s: it held %d bytes", c.name, held)
+		}
 	}
 }
 

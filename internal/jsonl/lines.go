@@ -13,7 +13,11 @@ import (
 // MaxLine is how long a line may be. A longer one is passed over.
 const MaxLine = 256 << 20
 
-const chunk = 1 << 20
+// What is read at once: little first, since some look at no more than a file's first line.
+const (
+	chunk = 1 << 20
+	first = 16 << 10
+)
 
 // A Line is one line without its newline.
 type Line struct {
@@ -26,16 +30,44 @@ type Line struct {
 // Lines reads the lines of a file.
 type Lines struct {
 	from   io.Reader
+	at     io.ReaderAt // from, if places of it can be read; else nil
 	max    int
 	buf    []byte
 	lo, hi int   // what is read and not handed out
 	offset int64 // of buf[lo]
 	number int64
 	err    error
+
+	measured bool // the buffer is as long as the line
+}
+
+// long is from which length on the end of a line is looked for in the file before the line is read: a buffer that grows
+// with it would take three times its length, and one that is too long need not be read at all.
+const long = 8 * chunk
+
+// measure finds how long the line is that the buffer begins with, and is full of.
+func (l *Lines) measure() (int, error) {
+	ahead := make([]byte, chunk)
+	for n := l.hi - l.lo; n <= l.max; {
+		got, err := l.at.ReadAt(ahead, l.offset+int64(n))
+		if i := bytes.IndexByte(ahead[:got], '\n'); i >= 0 {
+			return n + i, nil
+		}
+		n += got
+		if errors.Is(err, io.EOF) {
+			return n, nil
+		} else if err != nil {
+			return 0, err
+		}
+	}
+	return l.max + 1, nil
 }
 
 // NewLines reads from r, which stands at the file's beginning.
-func NewLines(r io.Reader) *Lines { return &Lines{from: r, max: MaxLine, buf: make([]byte, chunk)} }
+func NewLines(r io.Reader) *Lines {
+	at, _ := r.(io.ReaderAt)
+	return &Lines{from: r, at: at, max: MaxLine, buf: make([]byte, first)}
+}
 
 // Next is the next line. It holds until the next call. io.EOF ends the file; a last line without a newline is one.
 func (l *Lines) Next() (Line, error) {
@@ -51,6 +83,17 @@ func (l *Lines) Next() (Line, error) {
 			return Line{}, l.err
 		case seen > l.max:
 			return l.pass()
+		case seen == len(l.buf) && seen >= long && l.at != nil && !l.measured:
+			n, err := l.measure()
+			switch {
+			case err != nil:
+				return Line{}, err
+			case n > l.max:
+				return l.pass()
+			}
+			l.move(make([]byte, n+1)) // with its newline, and no more: it may be nearly all there is
+			l.measured = true
+			continue
 		}
 		l.fill()
 	}
@@ -67,6 +110,7 @@ func (l *Lines) take(n, newline int) Line {
 
 func (l *Lines) finish(line Line, passed int) Line {
 	l.number++
+	l.measured = false
 	line.Number, line.Offset = l.number, l.offset
 	l.lo += passed
 	l.offset += int64(passed)
@@ -82,7 +126,7 @@ func (l *Lines) finish(line Line, passed int) Line {
 func (l *Lines) fill() {
 	held := l.hi - l.lo
 	switch {
-	case held < chunk/2 && cap(l.buf) > chunk:
+	case held < chunk/2 && cap(l.buf) != chunk && l.offset+int64(l.hi) > 0:
 		l.move(make([]byte, chunk))
 	case l.lo > 0:
 		l.move(l.buf)

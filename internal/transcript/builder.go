@@ -3,7 +3,9 @@
 package transcript
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"math"
 	"os"
 	"slices"
@@ -23,6 +25,8 @@ type Builder struct {
 	results []result
 	costs   map[string]int32 // by answer
 	agents  map[string]int32
+	inner   *inner
+	innerAt int32 // the source that it is
 }
 
 type result struct {
@@ -124,7 +128,7 @@ func (b *Builder) Agent(id string) int32 {
 // Cost adds what an answer cost. Logs repeat it, as a whole or as far as it had come: of those of one answer the one
 // with the most output counts. An answer without a name counts by itself.
 func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
-	t.CacheCreation = max(t.CacheCreation, t.CacheCreation5m+t.CacheCreation1h)
+	t = t.sound()
 	id := ""
 	if len(answer) > 0 {
 		n, seen := b.costs[string(answer)]
@@ -133,7 +137,7 @@ func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
 			if agent == Main {
 				a.Agent = Main // a sub-agent that replays its parent's answers did not pay for them
 			}
-			if t.Output > a.Output || t.Output == a.Output && total(t) > total(a.Tokens) {
+			if t.Output > a.Output || t.Output == a.Output && t.All() > a.All() {
 				a.Tokens, a.Model = t, model
 			}
 			return
@@ -143,8 +147,6 @@ func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
 	}
 	b.s.answers = append(b.s.answers, Answer{id, model, agent, t})
 }
-
-func total(t Tokens) int64 { return t.Input + t.Output + t.CacheRead + t.CacheCreation }
 
 // Damaged tells of a place that could not be read whole.
 func (b *Builder) Damaged(d Damage) {
@@ -165,12 +167,28 @@ func (b *Builder) Unknown(kind string) {
 	}
 }
 
-// Opened is a file that belongs to a session, with its size counted. It is closed with the session.
-func (b *Builder) Opened(path string) (*os.File, int32, error) {
+// maxOpen is how many of a session's files stay open. It may have more than a process may.
+const maxOpen = 32
+
+// Opened is a file that belongs to a session, with its size counted. Either it is closed with the session, or it is
+// opened anew where its text is read, and done closes it.
+func (b *Builder) Opened(path string) (f *os.File, source int32, done func() error, err error) {
 	f, info, err := safefile.Open(path)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, nil, err
 	}
 	b.s.Bytes += info.Size()
-	return f, b.Source(f, false), nil
+	if len(b.s.closers) < maxOpen {
+		return f, b.Source(f, false), func() error { return nil }, nil
+	}
+	return f, b.Source(lazily(path), false), f.Close, nil
+}
+
+// Unread tells of a file beside the session's own that could not be read. The rest of the session is no worse for it.
+func (b *Builder) Unread(path string, err error) {
+	var at *fs.PathError
+	if errors.As(err, &at) && at.Path == path {
+		err = at.Err
+	}
+	b.Damaged(Damage{File: path, Reason: err.Error()})
 }

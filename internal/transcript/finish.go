@@ -21,7 +21,7 @@ func (b *Builder) Finish(abandoned func(record int32) bool) (*Session, error) {
 		b.drop(abandoned)
 	}
 	b.order()
-	b.total()
+	b.sum()
 	b.files()
 	for i := range s.Steps {
 		if p := s.Steps[i]; p.Kind == UserPrompt && p.Agent == Main {
@@ -140,8 +140,8 @@ func (b *Builder) behindCalls() []Step {
 	return ordered
 }
 
-// total sums what the answers cost.
-func (b *Builder) total() {
+// sum sums what the answers cost.
+func (b *Builder) sum() {
 	s := b.s
 	for _, c := range s.answers {
 		s.Usage.Add(c.Tokens)
@@ -155,6 +155,9 @@ func (b *Builder) total() {
 				a.Model = c.Model
 			}
 		}
+	}
+	for model, t := range s.Billed {
+		s.Billed[model] = t.sound()
 	}
 }
 
@@ -190,11 +193,14 @@ func (s *Session) line(text []Span, most int) (string, error) {
 			gap = n > 0
 			continue
 		}
-		if gap && n+1 < most {
+		if gap {
+			if n+1 >= most {
+				break
+			}
 			out.WriteByte(' ')
 			n++
+			gap = false
 		}
-		gap = false
 		if n == most {
 			break
 		}

@@ -28,11 +28,12 @@ type Log struct {
 }
 
 // ReadLog reads a log at path, damage included: what damaged lines still hold comes as records too.
-func (b *Builder) ReadLog(ctx context.Context, path string, log Log) error {
-	f, source, err := b.Opened(path)
+func (b *Builder) ReadLog(ctx context.Context, path string, log Log) (err error) {
+	f, source, done, err := b.Opened(path)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, done()) }()
 	return b.ReadLines(ctx, path, f, source, log)
 }
 

@@ -109,12 +109,39 @@ type Answer struct {
 
 // Add adds what other answers cost.
 func (t *Tokens) Add(o Tokens) {
-	t.Input += o.Input
-	t.Output += o.Output
-	t.CacheRead += o.CacheRead
-	t.CacheCreation += o.CacheCreation
-	t.CacheCreation5m += o.CacheCreation5m
-	t.CacheCreation1h += o.CacheCreation1h
+	t.Input = plus(t.Input, o.Input)
+	t.Output = plus(t.Output, o.Output)
+	t.CacheRead = plus(t.CacheRead, o.CacheRead)
+	t.CacheCreation = plus(t.CacheCreation, o.CacheCreation)
+	t.CacheCreation5m = plus(t.CacheCreation5m, o.CacheCreation5m)
+	t.CacheCreation1h = plus(t.CacheCreation1h, o.CacheCreation1h)
+}
+
+// plus is a sum of counts, which ends at what there is numbers for.
+func plus(a, b int64) int64 {
+	if sum := a + b; sum >= a {
+		return sum
+	}
+	return math.MaxInt64
+}
+
+// All are the tokens together, whatever they cost.
+func (t *Tokens) All() int64 {
+	return plus(plus(t.Input, t.Output), plus(t.CacheRead, t.CacheCreation))
+}
+
+// maxTokens is more than any answer has. A log that says otherwise, or less than nothing, says nothing.
+const maxTokens = 1 << 40
+
+// sound is what can be believed of counts.
+func (t Tokens) sound() Tokens {
+	for _, n := range []*int64{&t.Input, &t.Output, &t.CacheRead, &t.CacheCreation, &t.CacheCreation5m, &t.CacheCreation1h} {
+		if *n < 0 || *n > maxTokens {
+			*n = 0
+		}
+	}
+	t.CacheCreation = max(t.CacheCreation, t.CacheCreation5m+t.CacheCreation1h)
+	return t
 }
 
 // Skipped counts what is in the log and not in the steps.

@@ -3,17 +3,15 @@
 package claude
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
-	"github.com/fiftyarms/platform/internal/jsonl"
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/safefile"
 	"github.com/fiftyarms/platform/internal/transcript"
@@ -42,6 +40,7 @@ type late struct {
 	call, agent string
 	text        transcript.Span
 	p           place
+	failed      bool
 }
 
 func (a *agents) init() {
@@ -62,6 +61,7 @@ func (a *agents) answered(agent, call string) {
 }
 
 // findAgents lists the files of sub-agents: below the session's folder, and, as old versions have it, beside its file.
+// What cannot be looked into is told and costs no more than that: the session is in the main file.
 func (r *reader) findAgents(path string) error {
 	add := func(file string) {
 		id := strings.TrimSuffix(strings.TrimPrefix(filepath.Base(file), "agent-"), ".jsonl")
@@ -70,40 +70,29 @@ func (r *reader) findAgents(path string) error {
 			r.agents.files = append(r.agents.files, agentFile{file, id})
 		}
 	}
-	below := filepath.Join(strings.TrimSuffix(path, ".jsonl"), "subagents")
+	below := filepath.Join(folder(path), "subagents")
 	err := filepath.WalkDir(below, func(file string, d fs.DirEntry, err error) error {
 		switch {
-		case err != nil && errors.Is(err, fs.ErrNotExist):
-			return nil
+		case nothing(err):
 		case err != nil:
-			return err
+			r.b.Unread(file, err)
 		case isAgent(file) && d.Type().IsRegular():
 			add(file)
 		}
-		return nil
+		return r.ctx.Err()
 	})
-	if err != nil {
+	if err != nil || isAgent(path) {
 		return err
 	}
-	beside, err := filepath.Glob(filepath.Join(globQuote(filepath.Dir(path)), "agent-*.jsonl"))
-	if err != nil {
-		return err
-	}
-	if len(beside) == 0 || isAgent(path) {
-		return nil
-	}
-	session, err := sessionOf(path)
-	if err != nil {
-		return err
-	}
-	for _, file := range beside {
-		if of, err := sessionOf(file); err != nil {
-			return err
-		} else if of == session && session != "" {
-			add(file)
-		}
-	}
-	return nil
+	return flat.each(path, add, r.b.Unread)
+}
+
+// folder is that of a session's sub-agents and outputs. Where the name of its file has no ending, none can be there.
+func folder(path string) string { return strings.TrimSuffix(path, ".jsonl") }
+
+// nothing tells whether an error says no more than that nothing is at a path.
+func nothing(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
 
 func isAgent(path string) bool {
@@ -111,44 +100,19 @@ func isAgent(path string) bool {
 	return strings.HasPrefix(name, "agent-") && strings.HasSuffix(name, ".jsonl")
 }
 
-// globQuote keeps what a path holds from meaning anything in a pattern.
-func globQuote(path string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(path)
-}
-
-// sessionOf is the session that the first record of a file that names one is of.
-func sessionOf(path string) (_ string, err error) {
-	f, _, err := safefile.Open(path)
-	if errors.Is(err, safefile.ErrNotPlain) {
-		return "", nil
-	} else if err != nil {
-		return "", err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	lines, rec, scan := jsonl.NewLines(io.LimitReader(f, 8<<20)), record{}, jsonscan.Scanner{}
-	for {
-		line, err := lines.Next()
-		if errors.Is(err, io.EOF) {
-			return "", nil
-		} else if err != nil {
-			return "", err
-		}
-		if rec.scan(&scan, line.Data) == nil && len(rec.session) > 0 {
-			return jsonscan.DecodeString(rec.session), nil
-		}
-	}
-}
-
-// readAgents reads the files of sub-agents, after the main file.
+// readAgents reads the files of sub-agents, after the main file. One that cannot be read is told.
 func (r *reader) readAgents() error {
 	for _, f := range r.agents.files {
 		n := r.b.Agent(f.id)
 		if err := r.meta(f, n); err != nil {
-			return err
+			r.b.Unread(metaOf(f), err)
 		}
 		r.read = r.s.Bytes
 		if err := r.readFile(f.path, n, false); err != nil {
-			return err
+			if ended := r.ctx.Err(); ended != nil {
+				return ended
+			}
+			r.b.Unread(f.path, err)
 		}
 	}
 	return nil
@@ -156,10 +120,12 @@ func (r *reader) readAgents() error {
 
 const maxMeta = 1 << 20 // bytes
 
-// meta reads what stands beside a sub-agent's file. A damaged one is no reason to lose the sub-agent.
+func metaOf(f agentFile) string { return strings.TrimSuffix(f.path, ".jsonl") + ".meta.json" }
+
+// meta reads what stands beside a sub-agent's file. Without it, its call may be found by other ways.
 func (r *reader) meta(f agentFile, n int32) error {
-	file, _, err := safefile.Open(strings.TrimSuffix(f.path, ".jsonl") + ".meta.json")
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, safefile.ErrNotPlain) {
+	file, _, err := safefile.Open(metaOf(f))
+	if nothing(err) || errors.Is(err, safefile.ErrNotPlain) {
 		return nil
 	} else if err != nil {
 		return err
@@ -172,7 +138,7 @@ func (r *reader) meta(f agentFile, n int32) error {
 		AgentType, Description, ToolUseID string
 	}
 	if json.Unmarshal(data, &meta) != nil {
-		return nil
+		return nil // damaged, or cut
 	}
 	a := &r.s.Agents[n]
 	a.Type, a.Description, a.CallID = meta.AgentType, meta.Description, meta.ToolUseID
@@ -269,50 +235,7 @@ func (r *reader) attachAgents() {
 			}
 		}
 		if r.b.Called(l.call) != nil {
-			r.b.Result(l.p.at, l.p.agent, l.p.node, l.call, []transcript.Span{l.text}, 0, false)
+			r.b.Result(l.p.at, l.p.agent, l.p.node, l.call, []transcript.Span{l.text}, 0, l.failed)
 		}
 	}
-}
-
-const (
-	maxSpill  = 16 << 20 // bytes of an output that stands in a file of its own
-	spillMark = "<persisted-output>"
-	savedTo   = "Full output saved to: "
-)
-
-// spilled is the file that a result was written to because it was too large. Only the session's own folder is looked
-// into, whatever the text says.
-func (r *reader) spilled(raw []byte) (span transcript.Span, ok bool) {
-	if !bytes.HasPrefix(raw, []byte(spillMark)) {
-		return span, false
-	}
-	_, named, found := bytes.Cut(raw, []byte(savedTo))
-	if !found {
-		return span, false
-	}
-	if end := bytes.IndexAny(named, "\\\"<"); end >= 0 {
-		named = named[:end]
-	}
-	name := string(named[bytes.LastIndexByte(named, '/')+1:])
-	if name == "" || name == "." || name == ".." {
-		return span, false
-	}
-	dir := filepath.Join(strings.TrimSuffix(r.s.Path, ".jsonl"), "tool-results")
-	info, err := os.Lstat(filepath.Join(dir, name))
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxSpill {
-		return span, false
-	}
-	if real, err := filepath.EvalSymlinks(dir); err != nil || real != resolved(filepath.Dir(r.s.Path), strings.TrimSuffix(filepath.Base(r.s.Path), ".jsonl")) {
-		return span, false // the folder itself leads elsewhere
-	}
-	return r.b.File(filepath.Join(dir, name), info.Size()), true
-}
-
-// resolved is where the session's folder of outputs is if no link leads out of the folder of sessions.
-func resolved(dir, session string) string {
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil {
-		return ""
-	}
-	return filepath.Join(real, session, "tool-results")
 }

@@ -31,17 +31,21 @@ func (Format) Agent() string { return "claude-code" }
 func (Format) Owns(_ string, head []byte) bool {
 	var r record
 	var s jsonscan.Scanner
+	ours := func(line []byte) bool {
+		return r.scan(&s, line) == nil && known[string(r.kind)] &&
+			(r.session != nil || r.uuid != nil || r.message.hasContent || r.message.blocks != nil || r.title.Len() > 0)
+	}
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
-		if r.scan(&s, bytes.Trim(line, "\x00 \r\n")) != nil {
-			for _, p := range jsonl.Recover(line, isRecord) {
-				if p.Joined == nil {
-					return true
-				}
-			}
+		if ours(bytes.Trim(line, "\x00 \r\n")) {
+			return true
+		}
+		if s.Err() == nil {
 			continue
 		}
-		if known[string(r.kind)] && (r.session != nil || r.uuid != nil || r.message.hasContent || r.message.blocks != nil || r.title.Len() > 0) {
-			return true
+		for _, p := range jsonl.Recover(line, isRecord) {
+			if p.Joined == nil && ours(line[p.From:p.To]) {
+				return true
+			}
 		}
 	}
 	return bytes.Contains(head, []byte(`"sessionId":`)) && bytes.Contains(head, []byte(`"parentUuid":`)) // a line longer than the head
@@ -71,7 +75,8 @@ type reader struct {
 
 	seed      maphash.Seed
 	uuids     map[uint64]int32  // of all files, with the node if it is one: a record that is there twice counts once
-	seen      map[uint64]bool   // what was said: some clients write it anew under other uuids
+	seen      map[uint64]int32  // what was said, and by which record: some clients write it anew under other uuids
+	number    int32             // of the record
 	answers   map[uint64]answer // by the message's id
 	names     map[string]string
 	nodes     []node
@@ -100,7 +105,7 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	b := transcript.NewBuilder(f.Agent(), path)
 	r := &reader{
 		ctx: ctx, b: b, s: b.Session(), progress: progress, seed: maphash.MakeSeed(),
-		uuids: map[uint64]int32{}, seen: map[uint64]bool{}, answers: map[uint64]answer{}, names: map[string]string{}, titles: map[string]string{},
+		uuids: map[uint64]int32{}, seen: map[uint64]int32{}, answers: map[uint64]answer{}, names: map[string]string{}, titles: map[string]string{},
 	}
 	defer func() {
 		if err != nil {
@@ -196,6 +201,7 @@ func (r *reader) span(of text) transcript.Span {
 // record takes in the record that was scanned.
 func (r *reader) record() {
 	rec := &r.rec
+	r.number++
 	if !knownKind(rec.kind) {
 		r.b.Unknown(jsonscan.DecodeString(rec.kind))
 		return

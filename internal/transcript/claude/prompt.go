@@ -4,6 +4,7 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
 )
@@ -72,9 +73,76 @@ func typedIn(raw []byte) (t typed) {
 			at = blank(raw, 0)
 			t.command, t.args = text{}, text{}
 		}
-		t.from, t.to = at, len(raw)
+		t.from, t.to = at, before(raw, at)
 		return t
 	}
+}
+
+// maxNested is how many beginnings of a tag may stand between its beginning and its end.
+const maxNested = 64
+
+// before is where a prompt ends that the client put something behind: on a line of its own, since a person who asks about
+// a tag may end with it.
+func before(raw []byte, from int) int {
+	to := len(raw)
+next:
+	for {
+		end := trimmed(raw, from, to)
+		for name := range around {
+			if !bytes.HasSuffix(raw[from:end], []byte("</"+name+">")) {
+				continue
+			}
+			for at, tries := end, 0; tries < maxNested; tries++ {
+				if at = bytes.LastIndex(raw[from:at], []byte("<"+name)); at < 0 {
+					break
+				}
+				at += from
+				if _, _, closes := element(raw, at); closes != end {
+					break
+				}
+				if onNewLine(raw, from, at) {
+					to = trimmed(raw, from, at)
+					continue next
+				}
+			}
+		}
+		return to
+	}
+}
+
+// onNewLine tells whether nothing but space stands between a place and the line's beginning.
+func onNewLine(raw []byte, from, at int) bool {
+	for at > from && (raw[at-1] == ' ' || raw[at-1] == '\t') {
+		at--
+	}
+	return escapeBefore(raw, from, at, 'n')
+}
+
+// escapeBefore tells whether the escape of a letter ends at a place.
+func escapeBefore(raw []byte, from, at int, letter byte) bool {
+	if at-from < 2 || raw[at-1] != letter {
+		return false
+	}
+	slashes := 0
+	for i := at - 2; i >= from && raw[i] == '\\'; i-- {
+		slashes++
+	}
+	return slashes%2 == 1
+}
+
+// trimmed is where a text ends without the space at its end.
+func trimmed(raw []byte, from, to int) int {
+	for to > from {
+		switch {
+		case raw[to-1] == ' ':
+			to--
+		case escapeBefore(raw, from, to, 'n'), escapeBefore(raw, from, to, 'r'), escapeBefore(raw, from, to, 't'):
+			to -= 2
+		default:
+			return to
+		}
+	}
+	return to
 }
 
 // element reads an element that begins at a place: its name, what it holds, and where it ends. No name, no element.
@@ -100,6 +168,64 @@ func element(raw []byte, at int) (name string, inner text, end int) {
 		return "", text{}, 0
 	}
 	return tag, text{From: from, To: from + length}, from + length + len(tag) + 3
+}
+
+var notification = []byte("<task-notification>")
+
+// follow are how the client begins the line that it writes behind a notice.
+var follow = [][]byte{[]byte("Read the output file"), []byte("Full transcript")}
+
+// notices are those of what ran in the background that a text is made of; none if it goes on, since then it is a person's.
+func notices(raw []byte) (list [][]byte) {
+	rest := raw[blank(raw, 0):]
+	for len(rest) > 0 {
+		n := noticeLen(rest)
+		if n == 0 {
+			return nil
+		}
+		list = append(list, rest[:n])
+		rest = rest[blank(rest, n):]
+		if follows(rest) {
+			rest = rest[lineEnd(rest):]
+			rest = rest[blank(rest, 0):]
+		}
+	}
+	return list
+}
+
+// noticeLen is how long the notice is that a text begins with, 0 if it is none. What looks like its end may stand in it.
+func noticeLen(raw []byte) int {
+	if !bytes.HasPrefix(raw, notification) {
+		return 0
+	}
+	end := []byte("</task-notification>")
+	for at := 0; ; {
+		n := bytes.Index(raw[at:], end)
+		if n < 0 {
+			return 0
+		}
+		at += n + len(end)
+		if rest := raw[blank(raw, at):]; len(rest) == 0 || bytes.HasPrefix(rest, notification) || follows(rest) {
+			return at
+		}
+	}
+}
+
+func follows(raw []byte) bool {
+	return slices.ContainsFunc(follow, func(begins []byte) bool { return bytes.HasPrefix(raw, begins) })
+}
+
+// lineEnd is how long the first line of a text is.
+func lineEnd(raw []byte) int {
+	at := 0
+	for at < len(raw) {
+		r, n := jsonscan.Next(raw[at:])
+		if r == '\n' {
+			break
+		}
+		at += n
+	}
+	return at
 }
 
 // inside is what the element of a name holds that stands somewhere in a text; up to its last end.

@@ -30,6 +30,14 @@ func TestWhatWasTyped(t *testing.T) {
 		{raw: `[Request interrupted by user for tool use]`},
 		{raw: `This session is being continued from a previous conversation that ran out of context.`},
 		{raw: `Stop hook feedback:\n- fix`},
+		{raw: `fix it\n\n<system-reminder>\nToday is\n</system-reminder>`, text: `fix it`},
+		{raw: `fix it\n<system-reminder>a</system-reminder>\n\n<ide_selection>b</ide_selection>\n `, text: `fix it`},
+		{raw: `<system-reminder>x</system-reminder>\nfix it\n<system-reminder>y <system-reminder> y\n</system-reminder>`, text: `fix it`},
+		{raw: `what does <system-reminder>x</system-reminder>`, text: `what does <system-reminder>x</system-reminder>`},
+		{raw: `fix it\n<system-reminder>x</system-reminder> says what?`, text: `fix it\n<system-reminder>x</system-reminder> says what?`},
+		{raw: `fix\\n<system-reminder>x</system-reminder>`, text: `fix\\n<system-reminder>x</system-reminder>`},
+		{raw: `fix it\nx</system-reminder>`, text: `fix it\nx</system-reminder>`},
+		{raw: `<task-notification>\n<task-id>1</task-id>\n</task-notification>\nwhat is this?`, text: `<task-notification>\n<task-id>1</task-id>\n</task-notification>\nwhat is this?`},
 		{raw: `see: Stop hook feedback: is odd`, text: `see: Stop hook feedback: is odd`},
 	} {
 		got := typedIn([]byte(c.raw))

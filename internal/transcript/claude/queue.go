@@ -3,8 +3,6 @@
 package claude
 
 import (
-	"bytes"
-
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
@@ -33,8 +31,6 @@ func (q *queue) passed(text uint64) bool {
 	return false
 }
 
-var notification = []byte("<task-notification>")
-
 func (r *reader) queued(rec *record) {
 	q := &r.queue
 	p := r.place(rec)
@@ -45,8 +41,7 @@ func (r *reader) queued(rec *record) {
 	}
 	switch string(rec.operation) {
 	case "enqueue":
-		if bytes.HasPrefix(raw[blank(raw, 0):], notification) {
-			r.notified(raw, p)
+		if r.notified(raw, p) {
 			raw = nil
 		}
 		w := waiting{}
@@ -112,8 +107,7 @@ func (r *reader) attached(rec *record, p place) {
 	var said [][]byte
 	for _, part := range a.parts {
 		raw := r.bytes(part)
-		if bytes.HasPrefix(raw[blank(raw, 0):], notification) {
-			r.notified(raw, p)
+		if r.notified(raw, p) {
 			continue
 		}
 		prompt, said = r.typed(part, prompt, said)
@@ -130,34 +124,33 @@ func (r *reader) attached(rec *record, p place) {
 	r.class(p, prompted)
 }
 
-// notified takes the late result of a sub-agent or command that ran in the background, and tells whether the text is
-// such a notice. The same notice may come through the queue and as a record.
+// notified takes the late results of sub-agents and commands that ran in the background, and tells whether the text is
+// nothing but such notices. The same notice may come through the queue and as a record.
 func (r *reader) notified(raw []byte, p place) bool {
-	raw = raw[blank(raw, 0):]
-	if !bytes.HasPrefix(raw, notification) {
-		return false
+	list := notices(raw)
+	for _, notice := range list {
+		if r.first([]byte("notice"), notice) {
+			r.late(notice, p)
+		}
 	}
-	trimmed := bytes.TrimRight(raw, " \n\r\t")
-	if !bytes.HasSuffix(trimmed, []byte("</task-notification>")) && !bytes.Contains(raw, []byte("<task-id>")) {
-		return false
+	return len(list) > 0
+}
+
+func (r *reader) late(notice []byte, p place) {
+	word := func(name string) string {
+		at, _ := inside(notice, name)
+		return jsonscan.DecodeString(notice[at.From:at.To])
 	}
-	if !r.first([]byte("notice"), trimmed) {
-		return true
-	}
-	call, id := "", ""
-	if at, ok := inside(raw, "tool-use-id"); ok {
-		call = jsonscan.DecodeString(raw[at.From:at.To])
-	}
-	if at, ok := inside(raw, "task-id"); ok {
-		id = jsonscan.DecodeString(raw[at.From:at.To])
-	}
-	said, ok := inside(raw, "result")
+	said, ok := inside(notice, "result")
 	if !ok {
-		said, ok = inside(raw, "summary")
+		said, ok = inside(notice, "summary")
 	}
 	if !ok {
-		return true
+		return
 	}
-	r.agents.late = append(r.agents.late, late{call: call, agent: id, text: r.b.Raw(raw[said.From:said.To]), p: p})
-	return true
+	status := word("status")
+	r.agents.late = append(r.agents.late, late{
+		call: word("tool-use-id"), agent: word("task-id"), text: r.b.Raw(notice[said.From:said.To]), p: p,
+		failed: status == "failed" || status == "killed",
+	})
 }

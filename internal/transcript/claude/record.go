@@ -3,6 +3,8 @@
 package claude
 
 import (
+	"bytes"
+
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
@@ -11,7 +13,7 @@ type text = jsonscan.Range
 
 // A record is what is read of one line. It holds places in the line, and is used again for the next.
 type record struct {
-	kind, subtype, operation              []byte
+	kind, operation                       []byte
 	uuid, parent, logical                 []byte
 	timestamp, session, cwd, version      []byte
 	branch, agent, request, leaf, toolUse []byte
@@ -46,6 +48,8 @@ type block struct {
 	body           text   // text or thought
 	hasBody        bool
 	input          text
+	encoded        bool // input is a text, which may hold an object
+	wrapped        bool // input is neither that nor an object
 	in             transcript.Input
 	isError        bool
 	from, to       int // in message.parts: what a result says
@@ -57,6 +61,7 @@ type useResult struct {
 	agent  []byte
 	hunks  text
 	staged bool
+	failed bool // it is no more than the words of an error
 }
 
 type attachment struct {
@@ -93,8 +98,6 @@ func (r *record) member(s *jsonscan.Scanner, key []byte) {
 	switch string(key) {
 	case "type":
 		r.kind = str(s)
-	case "subtype":
-		r.subtype = str(s)
 	case "operation":
 		r.operation = str(s)
 	case "uuid":
@@ -278,8 +281,17 @@ func scanParts(s *jsonscan.Scanner, parts []text) ([]text, int32) {
 }
 
 func (b *block) scanInput(s *jsonscan.Scanner) {
-	if s.Kind() != '{' {
+	switch s.Kind() {
+	case '"':
+		b.input, b.encoded = s.Text()
 		return
+	case 'n':
+		return
+	default:
+		b.input = s.Value()
+		b.wrapped = b.input.Len() > 0
+		return
+	case '{':
 	}
 	from := s.Pos()
 	b.in = transcript.ScanInput(s)
@@ -287,6 +299,10 @@ func (b *block) scanInput(s *jsonscan.Scanner) {
 }
 
 func (u *useResult) scan(s *jsonscan.Scanner) {
+	if s.Kind() == '"' {
+		u.failed = bytes.HasPrefix(str(s), []byte("Error"))
+		return
+	}
 	if s.Kind() != '{' {
 		return
 	}

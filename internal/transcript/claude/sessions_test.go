@@ -219,7 +219,7 @@ func TestFilesThatEndOddly(t *testing.T) {
 	}
 }
 
-// TestWhatIsNoFile: a folder, a pipe and nothing are errors that say so.
+// TestWhatIsNoFile: a folder, a device and nothing are errors that say so.
 func TestWhatIsNoFile(t *testing.T) {
 	dir := t.TempDir()
 	for _, path := range []string{dir, filepath.Join(dir, "nothing.jsonl"), os.DevNull} {

@@ -4,18 +4,20 @@ package claude
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
 
-// first tells whether something was not said before: of some records there are copies under other uuids.
+// first tells whether something was not said by a record before: of some records there are copies under other uuids. What
+// one record says twice was said twice.
 func (r *reader) first(parts ...[]byte) bool {
 	h := r.hash(parts...)
-	if r.seen[h] {
-		return false
+	if by, said := r.seen[h]; said {
+		return by == r.number
 	}
-	r.seen[h] = true
+	r.seen[h] = r.number
 	return true
 }
 
@@ -25,12 +27,8 @@ func (r *reader) bytes(of text) []byte { return r.scan.Bytes(of) }
 func (r *reader) user(rec *record, p place) {
 	m := &rec.message
 	hidden := rec.meta || rec.summary || rec.logOnly
-	switch {
-	case string(rec.origin) == "task-notification":
-		r.notified(r.bytes(m.content), p)
+	if m.hasContent && r.notified(r.bytes(m.content), p) || string(rec.origin) == "task-notification" {
 		hidden = true
-	case m.hasContent && bytes.HasPrefix(r.bytes(m.content), notification):
-		hidden = r.notified(r.bytes(m.content), p) || hidden
 	}
 	var prompt []transcript.Span
 	var said [][]byte
@@ -43,7 +41,7 @@ func (r *reader) user(rec *record, p place) {
 		b := &m.blocks[i]
 		switch string(b.kind) {
 		case "text":
-			if b.hasBody && !hidden {
+			if b.hasBody && !hidden && !r.notified(r.bytes(b.body), p) {
 				before := len(prompt)
 				prompt, said = r.typed(b.body, prompt, said)
 				if len(prompt) > before && promptAt == len(m.blocks) {
@@ -171,13 +169,16 @@ func (r *reader) cost(rec *record, model string, p place) {
 	}
 	known, seen := r.answers[id]
 	if seen && known.request != request {
-		if known.request != 0 && request != 0 {
-			if p.agent != transcript.Main && known.main {
-				return
-			}
+		main := p.agent == transcript.Main
+		switch {
+		case known.request == 0 || request == 0: // the message alone
+		case known.main && !main:
+			return
+		case main && !known.main: // the copy came first
+			known.main, known.request = true, request
+			r.answers[id] = known
+		default:
 			seen = false
-		} else { // the message alone
-			request = known.request
 		}
 	}
 	if !seen {
@@ -222,8 +223,11 @@ var edits = names("Write", "Edit", "MultiEdit", "NotebookEdit", "Update")
 
 func (r *reader) call(b *block, p place) {
 	call := transcript.Call{ID: jsonscan.DecodeString(b.id), Name: r.name(b.name)}
-	if b.input.Len() > 0 {
-		call.Input = r.span(b.input)
+	switch {
+	case b.wrapped:
+		call.Input = r.b.Raw(slices.Concat([]byte(`{"input":`), r.bytes(b.input), []byte("}")))
+	case b.input.Len() > 0:
+		call.Input, call.Encoded = r.span(b.input), b.encoded
 	}
 	if edits[call.Name] && b.in.Path != "" {
 		call.Files = []string{b.in.Path}
@@ -272,8 +276,11 @@ func (r *reader) resulted(rec *record, b *block, p place) {
 	if call == nil {
 		return
 	}
-	if rec.result.staged {
+	if rec.result.staged || rec.result.failed {
 		call.Files = nil
+	}
+	if rec.result.failed {
+		call.Diff = nil
 	}
 	if rec.result.hunks.Len() > len("[]") && call.Diff != nil {
 		call.Diff.Hunks = r.span(rec.result.hunks)

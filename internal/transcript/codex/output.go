@@ -25,8 +25,8 @@ func (r *reader) output(parts []text, tool string) (spans []transcript.Span, fai
 	for i, part := range parts {
 		raw := r.bytes(part)
 		if i == 0 {
-			if inner, exit, ok := r.noted(raw); ok {
-				spans = append(spans, r.b.Raw(inner))
+			if said, exit, ok := r.noted(raw); ok {
+				spans = append(spans, r.b.Inner(r.span(part), said))
 				failed = exit != 0
 				continue
 			}
@@ -42,10 +42,11 @@ func refused(raw []byte, tool string) bool {
 	return says != "" && bytes.HasPrefix(raw, []byte(says))
 }
 
-// noted reads {"output", "metadata": {"exit_code"}}: the text of the output, and the code.
-func (r *reader) noted(raw []byte) (inner []byte, exit int64, ok bool) {
+// noted reads {"output", "metadata": {"exit_code"}}: where the text of the output stands in what raw stands for, and the
+// code.
+func (r *reader) noted(raw []byte) (output text, exit int64, ok bool) {
 	if len(raw) > longest || !bytes.HasPrefix(raw, []byte("{")) || !bytes.Contains(raw, []byte("exit_code")) {
-		return nil, 0, false
+		return text{}, 0, false
 	}
 	r.buf = jsonscan.Decode(r.buf[:0], raw)
 	s := &r.inner
@@ -54,10 +55,7 @@ func (r *reader) noted(raw []byte) (inner []byte, exit int64, ok bool) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "output":
-			var at text
-			if at, said = s.Text(); said {
-				inner = s.Bytes(at)
-			}
+			output, said = s.Text()
 		case "metadata":
 			object(s, func(key []byte) {
 				if string(key) == "exit_code" && s.Kind() == '0' {
@@ -66,7 +64,7 @@ func (r *reader) noted(raw []byte) (inner []byte, exit int64, ok bool) {
 			})
 		}
 	})
-	return inner, exit, s.End() && said && coded
+	return output, exit, s.End() && said && coded
 }
 
 // header are the lines that the client writes above a command's output.
@@ -125,22 +123,27 @@ func (r *reader) patched(it *item, call *transcript.Call) {
 	r.inner.Reset(r.decoded(it.input, it.encoded))
 	command := call.Name == "apply_patch"
 	found := r.search(&command)
-	if r.inner.End() && found != nil {
-		r.changes(call, found, r.b.Raw(found))
+	switch {
+	case !r.inner.End() || found.Len() == 0:
+	case it.encoded:
+		r.changes(call, r.inner.Bytes(found), r.b.Inner(r.span(it.input), found))
+	default:
+		r.changes(call, r.inner.Bytes(found), r.span(text{From: it.input.From + found.From, To: it.input.From + found.To}))
 	}
 }
 
 // search walks a value for a patch that is handed to apply_patch, which command tells of.
-func (r *reader) search(command *bool) (found []byte) {
+func (r *reader) search(command *bool) (found text) {
 	s := &r.inner
-	put := func(patch []byte) {
-		if found == nil {
+	put := func(patch text) {
+		if found.Len() == 0 {
 			found = patch
 		}
 	}
 	switch s.Kind() {
 	case '"':
-		raw := s.Bytes(s.String())
+		whole := s.String()
+		raw := s.Bytes(whole)
 		i := bytes.Index(raw, beginPatch)
 		before := raw[:max(i, 0)]
 		if i < 0 {
@@ -149,7 +152,7 @@ func (r *reader) search(command *bool) (found []byte) {
 		*command = *command || bytes.Contains(before, []byte("apply_patch")) || bytes.Contains(before, []byte("applypatch"))
 		if i >= 0 && *command {
 			at := patchIn(raw)
-			put(raw[at.From:at.To])
+			put(text{From: whole.From + at.From, To: whole.From + at.To})
 		}
 	case '{':
 		s.Object(func([]byte) { put(r.search(command)) })

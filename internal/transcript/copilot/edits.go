@@ -34,7 +34,7 @@ func (r *reader) edits(call *transcript.Call, a arguments) {
 		if !a.encoded {
 			return r.span(text{From: a.at.From + at.From, To: a.at.From + at.To})
 		}
-		return r.b.Raw(raw[at.From:at.To])
+		return r.b.Inner(r.span(a.at), at)
 	}
 	switch {
 	case call.Name == "apply_patch":

@@ -154,11 +154,12 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 func (r *reader) hash(b []byte) uint64 { return maphash.Bytes(r.seed, b) | 1 } // 0 stands for none
 
 // readFile finds the messages of one file.
-func (r *reader) readFile(path string, agent int32) error {
-	f, source, err := r.b.Opened(path)
+func (r *reader) readFile(path string, agent int32) (err error) {
+	f, source, done, err := r.b.Opened(path)
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, done()) }()
 	r.path, r.source, r.agent = path, source, agent
 	r.first, r.index, r.was = len(r.messages), map[uint64]int{}, map[uint64]int{}
 	before := r.s.Bytes

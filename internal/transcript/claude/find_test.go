@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package claude
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/fiftyarms/platform/internal/transcript"
+)
+
+// TestWhichIsPrimary: what is no session is passed over, whatever is newest.
+func TestWhichIsPrimary(t *testing.T) {
+	foreign := `{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{}}` + "\n"
+	dir := write(t, map[string]string{
+		"projects/-work/a.jsonl": calling, "projects/-work/empty.jsonl": "", "projects/-work/foreign.jsonl": foreign,
+		"projects/subagents/55.jsonl": calling, "projects/-work/subagents/66.jsonl": calling, "elsewhere/linked.jsonl": calling,
+		"apart/far.jsonl": calling,
+	})
+	projects := filepath.Join(dir, "projects")
+	links := map[string]string{"-work/linked.jsonl": "elsewhere/linked.jsonl", "-work/gone.jsonl": "nothing", "-link": "apart", "-work/dir.jsonl": "apart"}
+	for name, to := range links {
+		if err := os.Symlink(filepath.Join(dir, to), filepath.Join(projects, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var got []string
+	if err := (Format{}).Each(projects, func(path string, _ fs.FileInfo) {
+		rel, err := filepath.Rel(projects, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, filepath.ToSlash(rel))
+	}); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	if want := "-work/a.jsonl -work/empty.jsonl -work/foreign.jsonl -work/linked.jsonl"; strings.Join(got, " ") != want {
+		t.Errorf("got %s\nwant %s", strings.Join(got, " "), want)
+	}
+	now := time.Now()
+	for path, age := range map[string]int{"-work/empty.jsonl": 0, "-work/foreign.jsonl": 1, "-work/linked.jsonl": 2, "-work/a.jsonl": 3} {
+		at := now.Add(-time.Duration(age) * time.Hour)
+		if err := os.Chtimes(filepath.Join(projects, path), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	latest := func(want string) {
+		t.Helper()
+		if got, err := transcript.Latest(Format{}, projects); err != nil || got != filepath.Join(projects, want) {
+			t.Errorf("%s, %v; want %s", got, err, want)
+		}
+	}
+	latest("-work/linked.jsonl")
+	for _, path := range []string{"-work/linked.jsonl", "-work/a.jsonl", "-work/foreign.jsonl"} {
+		if err := os.Remove(filepath.Join(projects, path)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	latest("-work/empty.jsonl") // there is nothing else
+}
+
+// TestDir: where Claude Code keeps sessions.
+func TestDir(t *testing.T) {
+	home := t.TempDir()
+	env := map[string]string{}
+	is := func(want ...string) {
+		t.Helper()
+		got := Format{}.Dir(transcript.Env{Home: home, Getenv: func(name string) string { return env[name] }})
+		if want := filepath.Join(append([]string{home}, want...)...); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	is(".claude", "projects")
+	if err := os.MkdirAll(filepath.Join(home, ".config", "claude", "projects"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	is(".config", "claude", "projects")
+	if err := os.MkdirAll(filepath.Join(home, ".claude", "projects"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	is(".claude", "projects")
+	env["CLAUDE_CONFIG_DIR"] = filepath.Join(home, "one")
+	is("one", "projects")
+}
+
+// TestSeveralDirs: a list of folders is read one after the other.
+func TestSeveralDirs(t *testing.T) {
+	dir := write(t, map[string]string{"one/projects/-w/a.jsonl": calling, "two/projects/-w/b.jsonl": calling, "a,b/projects/-w/c.jsonl": calling})
+	for list, want := range map[string]string{
+		dir + "/one, " + dir + "/two":                         "a.jsonl b.jsonl",
+		dir + "/one," + dir + "/none":                         "a.jsonl",
+		filepath.Join(dir, "a,b"):                             "c.jsonl",
+		filepath.Join(dir, "none") + "," + "," + dir + "/two": "b.jsonl",
+	} {
+		var got []string
+		projects := Format{}.Dir(transcript.Env{Getenv: func(string) string { return list }})
+		if err := (Format{}).Each(projects, func(path string, _ fs.FileInfo) { got = append(got, filepath.Base(path)) }); err != nil {
+			t.Fatal(err)
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+}
