@@ -46,7 +46,7 @@ func nextEscape(raw []byte) (rune, int) {
 	if n == 6 {
 		r := hex4(raw[2:6])
 		if utf16.IsSurrogate(r) {
-			if escapeLen(raw[6:]) == 6 {
+			if len(raw) > 6 && raw[6] == '\\' && escapeLen(raw[6:]) == 6 {
 				if pair := utf16.DecodeRune(r, hex4(raw[8:12])); pair != utf8.RuneError {
 					return pair, 12
 				}

@@ -96,7 +96,7 @@ func TestMembersAreFoundWhereTheyStand(t *testing.T) {
 func TestDecode(t *testing.T) {
 	for raw, want := range map[string]string{
 		`plain`: "plain", `\"\\\/\b\f\n\r\t`: "\"\\/\b\f\n\r\t", `\u00e9`: "é", `\ud83d\ude80`: "🚀", `\ud83d`: "\ufffd", `\ud83dx`: "\ufffdx",
-		`\ude80\ud83d`: "\ufffd\ufffd", "\xff": "\ufffd", "a\xe2\x80": "a\ufffd\ufffd", "\u2028": "\u2028", `\u0000`: "\x00",
+		`\ude80\ud83d`: "\ufffd\ufffd", "\xff": "\ufffd", "a\xe2\x80": "a\ufffd\ufffd", "\u2028": "\u2028", `\u0000`: "\x00", `\ud8000udC00`: "\ufffd0udC00",
 	} {
 		if got := DecodeString([]byte(raw)); got != want {
 			t.Errorf("%q is %q, want %q", raw, got, want)

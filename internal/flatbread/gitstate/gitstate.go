@@ -75,14 +75,27 @@ func Read(ctx context.Context, dir string) (s State, ok bool, err error) {
 type git struct {
 	ctx context.Context
 	dir string
-	off []string // settings that keep what the repository names from running
+	off []setting // what keeps what the repository names from running
+}
+
+type setting struct{ name, value string }
+
+// always are settings that hold for each run.
+var always = []setting{
+	{"core.fsmonitor", "false"}, {"core.hooksPath", os.DevNull}, {"core.quotePath", "false"}, {"core.untrackedCache", "false"}, {"protocol.allow", "never"},
 }
 
 func (g git) run(args ...string) ([]byte, error) {
-	fixed := []string{"--no-optional-locks", "--no-pager", "-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.quotePath=false", "-c", "core.untrackedCache=false"}
-	cmd := exec.CommandContext(g.ctx, "git", append(append(fixed, g.off...), args...)...)
+	cmd := exec.CommandContext(g.ctx, "git", append([]string{"--no-optional-locks", "--no-pager"}, args...)...)
 	cmd.Dir = g.dir
-	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), aims), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	cmd.Env = append(slices.DeleteFunc(cmd.Environ(), aims), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C",
+		// A repository may lack objects that a fetch would bring: what fetches is whatever its settings name.
+		"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none")
+	settings := slices.Concat(always, g.off)
+	for i, s := range settings { // as -c, a name with a = in it would be another
+		cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", i, s.name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", i, s.value))
+	}
+	cmd.Env = append(cmd.Env, fmt.Sprintf("GIT_CONFIG_COUNT=%d", len(settings)))
 	cmd.WaitDelay = time.Second
 	out, err := cmd.Output()
 	if err != nil {
@@ -113,14 +126,14 @@ func failed(err error) bool {
 }
 
 // filters turns off the programs through which the repository's own settings would pass its files.
-func (g git) filters() ([]string, error) {
+func (g git) filters() ([]setting, error) {
 	out, err := g.run("config", "--show-scope", "-z", "--name-only", "--get-regexp", `^filter\..*\.(clean|smudge|process|required)$`)
 	if failed(err) {
 		return nil, nil // there are none
 	} else if err != nil {
 		return nil, err
 	}
-	var off []string
+	var off []setting
 	fields := strings.Split(string(out), "\x00")
 	for i := 0; i+1 < len(fields); i += 2 {
 		if scope, name := fields[i], fields[i+1]; scope == "local" || scope == "worktree" {
@@ -128,7 +141,7 @@ func (g git) filters() ([]string, error) {
 			if strings.HasSuffix(name, ".required") {
 				value = "false"
 			}
-			off = append(off, "-c", name+"="+value)
+			off = append(off, setting{name, value})
 		}
 	}
 	return off, nil

@@ -111,20 +111,61 @@ func TestNothingOfTheRepositoryRuns(t *testing.T) {
 	ran := filepath.Join(t.TempDir(), "ran")
 	evil := filepath.Join(t.TempDir(), "evil")
 	put(t, filepath.Dir(evil), "evil", "#!/bin/sh\necho \"$0 $*\" >>'"+ran+"'\ncat\n")
-	put(t, dir, ".gitattributes", "*.txt filter=evil diff=evil\n")
+	put(t, dir, ".gitattributes", "*.txt filter=evil diff=evil\n*.md filter=a=b\n")
+	put(t, dir, "a.md", "A")
+	git(t, dir, "add", "a.md")
 	for name, value := range map[string]string{
-		"filter.evil.clean": evil, "filter.evil.smudge": evil, "filter.evil.process": evil, "filter.evil.required": "true", "diff.evil.textconv": evil,
+		"filter.evil.clean": evil, "filter.evil.smudge": evil, "filter.evil.process": evil, "filter.evil.required": "true", "filter.a=b.clean": evil, "diff.evil.textconv": evil,
 		"core.fsmonitor": evil, "core.pager": evil, "core.sshCommand": evil, "core.editor": evil, "diff.external": evil, "core.hooksPath": filepath.Dir(evil),
 	} {
 		git(t, dir, "config", name, value)
 	}
 	put(t, dir, "a.txt", "B")
+	put(t, dir, "a.md", "B2")
 	got, ok, err := gitstate.Read(t.Context(), dir)
 	if err != nil || !ok || !strings.Contains(strings.Join(got.Uncommitted, " "), "a.txt") {
 		t.Errorf("%+v, %v, %v", got, ok, err)
 	}
 	if said, err := os.ReadFile(ran); err == nil {
 		t.Errorf("it ran:\n%s", said)
+	}
+}
+
+// TestWhatIsNotThereIsNotFetched: of a repository that lacks objects git asks its remote for them, by programs that its settings
+// name.
+func TestWhatIsNotThereIsNotFetched(t *testing.T) {
+	for name, remote := range map[string]map[string]string{
+		"ssh":        {"remote.origin.url": "ssh://host/x", "core.sshCommand": "EVIL"},
+		"uploadpack": {"remote.origin.url": "HERE", "remote.origin.uploadpack": "EVIL"},
+		"ext":        {"remote.origin.url": "ext::EVIL %S", "protocol.ext.allow": "always"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := repository(t)
+			ran := filepath.Join(t.TempDir(), "ran")
+			evil := filepath.Join(t.TempDir(), "evil")
+			put(t, filepath.Dir(evil), "evil", "#!/bin/sh\necho \"$0 $*\" >>'"+ran+"'\nexit 1\n")
+			for key, value := range map[string]string{"core.repositoryformatversion": "1", "extensions.partialClone": "origin", "remote.origin.promisor": "true", "remote.origin.partialclonefilter": "blob:none"} {
+				git(t, dir, "config", key, value)
+			}
+			for key, value := range remote {
+				git(t, dir, "config", key, strings.NewReplacer("EVIL", evil, "HERE", dir).Replace(value))
+			}
+			objects, err := filepath.Glob(filepath.Join(dir, ".git/objects/??/*"))
+			if err != nil || len(objects) == 0 {
+				t.Fatal(objects, err)
+			}
+			for _, object := range objects {
+				if err := os.Remove(object); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if _, ok, err := gitstate.Read(t.Context(), dir); ok || err == nil {
+				t.Errorf("%v, %v", ok, err)
+			}
+			if said, err := os.ReadFile(ran); err == nil {
+				t.Errorf("it ran:\n%s", said)
+			}
+		})
 	}
 }
 
