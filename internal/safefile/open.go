@@ -42,3 +42,13 @@ func kind(mode fs.FileMode) string {
 	}
 	return "something else"
 }
+
+// Same tells whether two paths are of one file that is there.
+func Same(a, b string) bool {
+	one, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.Stat(b)
+	return err == nil && os.SameFile(one, other)
+}

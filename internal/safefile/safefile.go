@@ -24,6 +24,9 @@ func Write(path string, data []byte) error {
 
 // Stream is Write for what is too large to hold: it puts at path what write writes.
 func Stream(path string, write func(io.Writer) error) (err error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() { // it would be gone
+		return fmt.Errorf("%s is %s, and %w", path, kind(info.Mode()), ErrNotPlain)
+	}
 	dir := filepath.Dir(path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

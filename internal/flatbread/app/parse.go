@@ -14,6 +14,7 @@ import (
 	"github.com/fiftyarms/platform/internal/flatbread/home"
 	"github.com/fiftyarms/platform/internal/flatbread/parse"
 	"github.com/fiftyarms/platform/internal/flatbread/sessions"
+	"github.com/fiftyarms/platform/internal/safefile"
 )
 
 func parseCommand() *cobra.Command {
@@ -49,6 +50,9 @@ A damaged log gives back every record that is whole; stderr says what was not, a
 				return say(cmd, asJSON, none.Error())
 			} else if err != nil {
 				return err
+			}
+			if !asJSON && safefile.Same(to, path) {
+				return fmt.Errorf("%s is the session itself: name another file to write to", to)
 			}
 			s, err := choice.Read(cmd.Context(), path, cmd.ErrOrStderr())
 			if err != nil {

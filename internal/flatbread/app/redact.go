@@ -37,6 +37,9 @@ comes out the same. What has no shape, no name and no place that tells, no rule 
 			}
 			in, ok := cmd.InOrStdin().(*os.File)
 			if len(args) == 1 {
+				if safefile.Same(job.Report, args[0]) {
+					return fmt.Errorf("%s is what is to be read: name another file for the report", job.Report)
+				}
 				f, info, err := safefile.Open(args[0])
 				if err != nil {
 					return err
