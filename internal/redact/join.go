@@ -20,27 +20,22 @@ func tokenByte(c byte) bool {
 	return shape.IsWord(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~' || c == ':'
 }
 
-// join is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
-// It is nil if it is in one piece.
-func join(text []byte, at int) *view.View {
+// joined is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
+// try is asked with each piece that is added, until it takes what there is.
+func joined(text []byte, at int, try func(v *view.View) bool) {
 	end := tokenEnd(text, at)
-	next, _, ok := pieceAfter(text, end)
-	if !ok {
-		return nil
-	}
 	v := view.Of(text[at:min(len(text), at+maxJoin)])
-	v.Keep(0, end-at)
+	v.Keep(0, min(end-at, maxJoin))
 	for range maxJoins {
-		if next-at >= maxJoin {
-			break
+		next, _, ok := pieceAfter(text, end)
+		if !ok || next-at >= maxJoin {
+			return
 		}
 		end = min(tokenEnd(text, next), at+maxJoin)
-		v.Keep(next-at, end-at)
-		if next, _, ok = pieceAfter(text, end); !ok {
-			break
+		if v.Keep(next-at, end-at); try(v) {
+			return
 		}
 	}
-	return v
 }
 
 func tokenEnd(text []byte, at int) int {

@@ -5,6 +5,7 @@ package redact
 import (
 	"github.com/fiftyarms/platform/internal/redact/credential"
 	"github.com/fiftyarms/platform/internal/redact/shape"
+	"github.com/fiftyarms/platform/internal/redact/view"
 )
 
 // shaped looks for a credential that has a shape of its own.
@@ -24,14 +25,15 @@ func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool
 	if !anywhere && !leftEdge(p.text, at) {
 		return
 	}
-	j := join(p.text, at)
-	if j == nil {
-		return
-	}
-	if m, ok = s.Match(j.Text, 0); ok && !made(j.Text[m.SecretFrom:m.SecretTo]) {
-		from, to := j.Source(m.SecretFrom, m.SecretTo)
+	joined(p.text, at, func(v *view.View) bool {
+		m, ok := s.Match(v.Text, 0)
+		if !ok || made(v.Text[m.SecretFrom:m.SecretTo]) {
+			return false
+		}
+		from, to := v.Source(m.SecretFrom, m.SecretTo)
 		f.add(p, at+from, at+to, rule)
-	}
+		return true
+	})
 }
 
 // made tells whether a credential of the right shape was made up to show it.

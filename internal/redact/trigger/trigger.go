@@ -5,6 +5,7 @@
 package trigger
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -86,16 +87,18 @@ func (s *Set) addWord(found []keyed, i int, word Word) []keyed {
 		panic(fmt.Sprintf("trigger: the word %q is too short", word.Text))
 	}
 	text := []byte(word.Text)
+	folded := bytes.Clone(text)
 	e := entry{word: int32(i)}
 	if word.AnyCase {
 		e.fold = 0x2020202020202020
-		for i := range text {
-			text[i] |= 0x20
+		text = bytes.ToLower(text)
+		for i := range folded {
+			folded[i] |= 0x20
 		}
 	}
 	var head [8]byte
-	n := copy(head[:], text)
-	e.head, e.mask, e.rest = binary.LittleEndian.Uint64(head[:]), ^uint64(0)>>(64-8*n), string(text[n:])
+	n := copy(head[:], folded)
+	e.head, e.mask, e.rest = binary.LittleEndian.Uint64(head[:]), ^uint64(0)>>(64-8*n), string(folded[n:])
 	if len(text) > MinWord {
 		best := 0
 		for k := 1; k+4 <= len(text) && k < 32; k++ {
