@@ -60,7 +60,7 @@ func (p *pack) tokenFollows(raw []byte, hit trigger.Hit) bool {
 	if len(p.forms[hit.Word]) == 0 || !edge {
 		return edge
 	}
-	end := tokenEnd(raw, hit.At)
+	end := pieceEnd(raw, hit.At)
 	return end < len(raw) && (raw[end] == '\\' || raw[end] == '%' || raw[end] >= 0x80)
 }
 

@@ -23,7 +23,7 @@ func tokenByte(c byte) bool {
 // join is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
 // It is nil if it is in one piece.
 func join(text []byte, at int) *view.View {
-	end := tokenEnd(text, at)
+	end := pieceEnd(text, at)
 	next, _, ok := pieceAfter(text, end)
 	if !ok {
 		return nil
@@ -34,7 +34,7 @@ func join(text []byte, at int) *view.View {
 		if next-at >= maxJoin {
 			break
 		}
-		end = min(tokenEnd(text, next), at+maxJoin)
+		end = min(pieceEnd(text, next), at+maxJoin)
 		v.Keep(next-at, end-at)
 		if next, _, ok = pieceAfter(text, end); !ok {
 			break
@@ -49,6 +49,9 @@ func tokenEnd(text []byte, at int) int {
 	}
 	return at
 }
+
+// pieceEnd is where a piece of a credential ends that begins at a place, or from where on it is too long to be one.
+func pieceEnd(text []byte, at int) int { return tokenEnd(text[:min(len(text), at+maxJoin)], at) }
 
 // pieceAfter is where the next piece of a credential may begin whose piece ends at i, and whether a program would add them.
 func pieceAfter(text []byte, i int) (next int, added, ok bool) {
