@@ -39,8 +39,9 @@ type entry struct {
 	off        uint8 // which byte of the word the three begin at
 	word       int32
 	head, mask uint64 // the word's first eight bytes, folded by fold
-	fold       uint64
-	rest       string
+	fold       uint64 // the bit of case of those that are letters; 0 if case matters
+	rest       string // what follows those, small if case matters not
+	anyCase    bool
 }
 
 const (
@@ -66,14 +67,18 @@ func (s *Set) addWord(i int, word Word) {
 		panic(fmt.Sprintf("trigger: the word %q is too short", word.Text))
 	}
 	text := []byte(word.Text)
-	e := entry{word: int32(i)}
+	e := entry{word: int32(i), anyCase: word.AnyCase}
+	var head [8]byte
 	if word.AnyCase {
-		e.fold = 0x2020202020202020
-		for i := range text {
-			text[i] |= 0x20
+		for i, c := range text {
+			if small := c | 0x20; 'a' <= small && small <= 'z' {
+				text[i] = small
+				if i < len(head) {
+					e.fold |= 0x20 << (8 * i)
+				}
+			}
 		}
 	}
-	var head [8]byte
 	n := copy(head[:], text)
 	e.head, e.mask, e.rest = binary.LittleEndian.Uint64(head[:]), ^uint64(0)>>(64-8*n), string(text[n:])
 	if len(text) > MinWord {
@@ -117,7 +122,7 @@ func (s *Set) addGrams(e entry, three []byte, last bool) {
 			if cases>>i&1 == 0 {
 				continue
 			}
-			if e.fold == 0 || b[i] < 'a' || b[i] > 'z' || last && i == 2 {
+			if !e.anyCase || b[i] < 'a' || b[i] > 'z' || last && i == 2 {
 				b[0] = 0
 				break
 			}
@@ -192,7 +197,7 @@ func (s *Set) at(hits []Hit, text []byte, i int, w uint64) []Hit {
 			continue
 		}
 		from := i - int(e.off)
-		if from < 0 || (load(text, from)|e.fold)&e.mask != e.head || e.rest != "" && !restAt(e.rest, byte(e.fold), text[from:]) {
+		if from < 0 || (load(text, from)|e.fold)&e.mask != e.head || e.rest != "" && !restAt(e.rest, e.anyCase, text[from:]) {
 			continue
 		}
 		hits = append(hits, Hit{from, int(e.word)})
@@ -200,12 +205,12 @@ func (s *Set) at(hits []Hit, text []byte, i int, w uint64) []Hit {
 	return hits
 }
 
-func restAt(rest string, fold byte, text []byte) bool {
+func restAt(rest string, anyCase bool, text []byte) bool {
 	if len(text) < 8+len(rest) {
 		return false
 	}
 	for i := range rest {
-		if text[8+i]|fold != rest[i] {
+		if c := text[8+i]; c != rest[i] && !(anyCase && 'A' <= c && c <= 'Z' && c|0x20 == rest[i]) {
 			return false
 		}
 	}
