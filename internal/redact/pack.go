@@ -181,5 +181,6 @@ func (p *pack) builtin(homePaths bool) {
 	}
 	if homePaths {
 		anyCase(always, (*finder).homePath, "/home/", "/users/", `\users\`, `\\users\\`)
+		anyCase(always, func(*finder, place, int) {}, `/home\/`, `/users\/`)
 	}
 }
