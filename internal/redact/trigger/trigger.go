@@ -16,7 +16,7 @@ const MinWord = 3
 type Word struct {
 	Text    string
 	AnyCase bool
-	Next    string // what may follow a word of MinWord bytes; "" is any character of ASCII but white space
+	Next    string // what may follow a word of MinWord bytes; "" is anything
 }
 
 // A Hit is a place of a text where a word stands.
@@ -97,20 +97,20 @@ func (s *Set) addWord(i int, word Word) {
 	s.addGrams(e, text, false)
 	e.off = 1
 	if word.Next == "" {
-		word.Next = printable
+		word.Next = anything
 	}
 	for i := range len(word.Next) {
 		s.addGrams(e, []byte{text[1], text[2], word.Next[i]}, true)
 	}
 }
 
-// printable is ASCII without white space and controls.
-var printable = func() string {
-	var b []byte
-	for c := byte('!'); c <= '~'; c++ {
-		b = append(b, c)
+// anything is all bytes.
+var anything = func() string {
+	var b [256]byte
+	for i := range b {
+		b[i] = byte(i)
 	}
-	return string(b)
+	return string(b[:])
 }()
 
 // addGrams adds three bytes of a word, in each case that they may have; the third is as it is if it follows the word.
