@@ -3,6 +3,8 @@
 package redact
 
 import (
+	"bytes"
+
 	"github.com/fiftyarms/platform/internal/redact/credential"
 	"github.com/fiftyarms/platform/internal/redact/shape"
 )
@@ -11,7 +13,7 @@ import (
 func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool) {
 	m, ok := s.Match(p.text, at)
 	if ok {
-		if !anywhere && !leftEdge(p.text, m.From) || made(p.text[m.SecretFrom:m.SecretTo]) {
+		if !anywhere && !leftEdge(p.text, m.From) || made(p.text, m) {
 			return
 		}
 		to := m.SecretTo
@@ -28,13 +30,17 @@ func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool
 	if j == nil {
 		return
 	}
-	if m, ok = s.Match(j.Text, 0); ok && !made(j.Text[m.SecretFrom:m.SecretTo]) {
+	if m, ok = s.Match(j.Text, 0); ok && !made(j.Text, m) {
 		from, to := j.Source(m.SecretFrom, m.SecretTo)
 		f.add(p, at+from, at+to, rule)
 	}
 }
 
 // made tells whether a credential of the right shape was made up to show it.
-func made(secret []byte) bool {
+func made(text []byte, m shape.Match) bool {
+	secret := text[m.SecretFrom:m.SecretTo]
+	if m.SecretFrom == m.From { // what it begins with is of the shape, and neither a variable's sign nor a mask
+		secret = bytes.TrimLeft(secret, string(secret[:1]))
+	}
 	return credential.Placeholder(secret) || credential.Run(secret) || credential.WordsOnly(secret)
 }
