@@ -65,7 +65,7 @@ func (p *pack) tokenFollows(raw []byte, hit trigger.Hit) bool {
 	if !edge {
 		return false
 	}
-	end := tokenEnd(raw, hit.At)
+	end := pieceEnd(raw, hit.At)
 	if end-hit.At < 8 {
 		return false
 	}

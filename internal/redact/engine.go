@@ -37,6 +37,7 @@ type finder struct {
 	known  []learned.Hit
 
 	report func(Match) // nil if nobody asks
+	told   []Match     // what it is to be told of a line, once it is known how that is read
 	number int         // of the line
 }
 

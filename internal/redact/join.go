@@ -23,7 +23,7 @@ func tokenByte(c byte) bool {
 // joined is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
 // try is asked with each piece that is added, until it takes what there is.
 func joined(text []byte, at int, try func(v *view.View) bool) {
-	end := tokenEnd(text, at)
+	end := pieceEnd(text, at)
 	v := view.Of(text[at:min(len(text), at+maxJoin)])
 	v.Keep(0, min(end-at, maxJoin))
 	for range maxJoins {
@@ -31,7 +31,7 @@ func joined(text []byte, at int, try func(v *view.View) bool) {
 		if !ok || next-at >= maxJoin {
 			return
 		}
-		end = min(tokenEnd(text, next), at+maxJoin)
+		end = min(pieceEnd(text, next), at+maxJoin)
 		if v.Keep(next-at, end-at); try(v) {
 			return
 		}
@@ -44,6 +44,9 @@ func tokenEnd(text []byte, at int) int {
 	}
 	return at
 }
+
+// pieceEnd is where a piece of a credential ends that begins at a place, or from where on it is too long to be one.
+func pieceEnd(text []byte, at int) int { return tokenEnd(text[:min(len(text), at+maxJoin)], at) }
 
 // pieceAfter is where the next piece of a credential may begin whose piece ends at i, and whether a program would add them.
 func pieceAfter(text []byte, i int) (next int, added, ok bool) {

@@ -20,17 +20,20 @@ func (f *finder) line(dst, line []byte) ([]byte, bool) {
 	}
 	slices.Sort(f.places)
 	w := walker{f: f, line: line, places: f.places}
-	f.edits = f.edits[:0]
+	f.edits, f.told = f.edits[:0], f.told[:0]
 	w.scan.Reset(line)
 	w.value(nil)
 	if !w.scan.End() {
-		f.edits = append(f.edits[:0], f.find(line, nil)...)
+		f.edits, f.told = append(f.edits[:0], f.find(line, nil)...), f.told[:0]
 		for _, s := range f.edits {
 			f.tell(nil, s)
 		}
 	}
 	if len(f.edits) == 0 {
 		return append(dst, line...), false
+	}
+	for _, m := range f.told {
+		f.report(m)
 	}
 	at := 0
 	for _, e := range f.edits {
@@ -104,9 +107,23 @@ func (w *walker) key(key []byte) {
 			from--
 		}
 	}
-	if w.in(from, to) {
-		w.look(jsonscan.Range{From: from, To: to}, nil)
+	if !w.in(from, to) {
+		return
 	}
+	edits, told := len(w.f.edits), len(w.f.told)
+	w.look(jsonscan.Range{From: from, To: to}, nil)
+	if len(w.f.edits) == edits || w.f.report == nil {
+		return
+	}
+	var safe []byte // for the report, in which the key stands
+	at := from
+	for _, e := range w.f.edits[edits:] {
+		safe = w.f.p.marker(append(safe, w.line[at:e.From]...), e.Rule)
+		at = e.To
+	}
+	w.path[len(w.path)-1].key = append(safe, w.line[at:to]...)
+	w.f.edits, w.f.told = w.f.edits[:edits], w.f.told[:told]
+	w.look(jsonscan.Range{From: from, To: to}, nil)
 }
 
 // escaped tells whether a quote is one of the text.

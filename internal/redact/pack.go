@@ -147,7 +147,7 @@ func (p *pack) namedRow(id, rest string) error {
 		if !known {
 			i = len(p.vendors)
 			p.byVendor[word] = i
-			p.vendors = append(p.vendors, trigger.Word{Text: word, AnyCase: true, Next: trigger.Spaced})
+			p.vendors = append(p.vendors, trigger.Word{Text: word, AnyCase: true})
 			p.named = append(p.named, nil)
 		}
 		p.named[i] = append(p.named[i], row)
@@ -176,9 +176,6 @@ func (p *pack) builtin(homePaths bool) {
 	anyCase := func(l look, r rule, words ...string) {
 		for _, word := range words {
 			w := trigger.Word{Text: word, AnyCase: true}
-			if word == "key" {
-				w.Next = trigger.Spaced
-			}
 			p.on(w, l, r)
 		}
 	}
@@ -196,5 +193,6 @@ func (p *pack) builtin(homePaths bool) {
 	}
 	if homePaths {
 		anyCase(always, (*finder).homePath, "/home/", "/users/", `\users\`, `\\users\\`)
+		anyCase(always, func(*finder, place, int) {}, `/home\/`, `/users\/`)
 	}
 }

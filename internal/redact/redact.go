@@ -62,7 +62,7 @@ func (r *Redactor) Redact(text, name string) Text {
 	return Text{out.String()}
 }
 
-// tell reports what is taken out of a string.
+// tell keeps for the report what is taken out of a string.
 func (f *finder) tell(path []step, s span) {
 	if f.report == nil {
 		return
@@ -75,5 +75,5 @@ func (f *finder) tell(path []step, s span) {
 			where.WriteString("[" + strconv.Itoa(step.index) + "]")
 		}
 	}
-	f.report(Match{Rule: f.p.ids[s.Rule], Line: f.number, Path: where.String(), From: s.From, To: s.To})
+	f.told = append(f.told, Match{Rule: f.p.ids[s.Rule], Line: f.number, Path: where.String(), From: s.From, To: s.To})
 }

@@ -3,6 +3,8 @@
 package redact
 
 import (
+	"bytes"
+
 	"github.com/fiftyarms/platform/internal/redact/credential"
 	"github.com/fiftyarms/platform/internal/redact/shape"
 	"github.com/fiftyarms/platform/internal/redact/view"
@@ -12,7 +14,7 @@ import (
 func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool) {
 	m, ok := s.Match(p.text, at)
 	if ok {
-		if !anywhere && !leftEdge(p.text, m.From) || made(p.text[m.SecretFrom:m.SecretTo]) {
+		if !anywhere && !leftEdge(p.text, m.From) || made(p.text, m) {
 			return
 		}
 		to := m.SecretTo
@@ -27,7 +29,7 @@ func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool
 	}
 	joined(p.text, at, func(v *view.View) bool {
 		m, ok := s.Match(v.Text, 0)
-		if !ok || made(v.Text[m.SecretFrom:m.SecretTo]) {
+		if !ok || made(v.Text, m) {
 			return false
 		}
 		from, to := v.Source(m.SecretFrom, m.SecretTo)
@@ -37,6 +39,10 @@ func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool
 }
 
 // made tells whether a credential of the right shape was made up to show it.
-func made(secret []byte) bool {
+func made(text []byte, m shape.Match) bool {
+	secret := text[m.SecretFrom:m.SecretTo]
+	if m.SecretFrom == m.From { // what it begins with is of the shape, and neither a variable's sign nor a mask
+		secret = bytes.TrimLeft(secret, string(secret[:1]))
+	}
 	return credential.Placeholder(secret) || credential.Run(secret) || credential.WordsOnly(secret)
 }

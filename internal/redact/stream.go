@@ -165,7 +165,9 @@ func (f *finder) blocks(ctx context.Context, w io.Writer, in io.Reader) error {
 			if _, err := w.Write(f.p.marker(nil, s.Rule)); err != nil {
 				return err
 			}
-			f.tell(nil, span{base + s.From, base + s.To, s.Rule})
+			if f.report != nil {
+				f.report(Match{Rule: f.p.ids[s.Rule], From: base + s.From, To: base + s.To})
+			}
 			at, stop = s.To, max(stop, s.To)
 		}
 		if _, err := w.Write(buf[at:max(at, stop)]); err != nil {

@@ -120,10 +120,13 @@ func (f *finder) userFlag(p place, at int) {
 // homePath looks for whose home a path is below.
 func (f *finder) homePath(p place, at int) {
 	text := p.text
-	if at > 0 && text[at] == '/' && text[at-1] == '/' {
-		return
+	if text[at] == '/' && bytes.HasSuffix(text[:at], []byte("/")) && !bytes.HasSuffix(text[:at], []byte("://")) {
+		return // a host of that name
 	}
-	i := at + 1
+	i := at
+	for i < len(text) && (text[i] == '/' || text[i] == '\\') {
+		i++
+	}
 	for i < len(text) && text[i] != '/' && text[i] != '\\' {
 		i++
 	}

@@ -195,8 +195,11 @@ func extend(list []string, nodes []node, most, long int, anyCase *bool) ([]strin
 			if len(with)+len(list) > most {
 				return list, false
 			}
-			rest, more := extend(append(append([]string{}, with...), list...), nodes[i+1:], most, long, anyCase)
-			return rest, more && open
+			if !open { // what follows stands behind more than is known of it
+				rest, _ := extend(list, nodes[i+1:], most, long, anyCase)
+				return append(append([]string{}, with...), rest...), false
+			}
+			return extend(append(append([]string{}, with...), list...), nodes[i+1:], most, long, anyCase)
 		case n.kind == class && n.min > 0 && n.max != 1 && len(list[0]) < 3: // its first only
 			for _, b := range n.set.bytes(anyCase) {
 				tails = append(tails, string([]byte{b}))

@@ -5,7 +5,6 @@
 package trigger
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
 )
@@ -17,7 +16,7 @@ const MinWord = 3
 type Word struct {
 	Text    string
 	AnyCase bool
-	Next    string // what may follow a word of MinWord bytes; "" is any character of ASCII but white space
+	Next    string // what may follow a word of MinWord bytes; "" is anything
 }
 
 // A Hit is a place of a text where a word stands.
@@ -39,8 +38,9 @@ type entry struct {
 	off        uint8 // which byte of the word the three begin at
 	word       int32
 	head, mask uint64 // the word's first eight bytes, folded by fold
-	fold       uint64
-	rest       string
+	fold       uint64 // the bit of case of those that are letters; 0 if case matters
+	rest       string // what follows those, small if case matters not
+	anyCase    bool
 }
 
 const (
@@ -87,18 +87,20 @@ func (s *Set) addWord(found []keyed, i int, word Word) []keyed {
 		panic(fmt.Sprintf("trigger: the word %q is too short", word.Text))
 	}
 	text := []byte(word.Text)
-	folded := bytes.Clone(text)
-	e := entry{word: int32(i)}
+	e := entry{word: int32(i), anyCase: word.AnyCase}
+	var head [8]byte
 	if word.AnyCase {
-		e.fold = 0x2020202020202020
-		text = bytes.ToLower(text)
-		for i := range folded {
-			folded[i] |= 0x20
+		for i, c := range text {
+			if small := c | 0x20; 'a' <= small && small <= 'z' {
+				text[i] = small
+				if i < len(head) {
+					e.fold |= 0x20 << (8 * i)
+				}
+			}
 		}
 	}
-	var head [8]byte
-	n := copy(head[:], folded)
-	e.head, e.mask, e.rest = binary.LittleEndian.Uint64(head[:]), ^uint64(0)>>(64-8*n), string(folded[n:])
+	n := copy(head[:], text)
+	e.head, e.mask, e.rest = binary.LittleEndian.Uint64(head[:]), ^uint64(0)>>(64-8*n), string(text[n:])
 	if len(text) > MinWord {
 		best := 0
 		for k := 1; k+4 <= len(text) && k < 32; k++ {
@@ -115,7 +117,7 @@ func (s *Set) addWord(found []keyed, i int, word Word) []keyed {
 	found = s.addGrams(found, e, text, false)
 	e.off = 1
 	if word.Next == "" {
-		word.Next = printable
+		word.Next = anything
 	}
 	for i := range len(word.Next) {
 		found = s.addGrams(found, e, []byte{text[1], text[2], word.Next[i]}, true)
@@ -123,16 +125,13 @@ func (s *Set) addWord(found []keyed, i int, word Word) []keyed {
 	return found
 }
 
-// Spaced is ASCII without controls, but with white space: what may follow a word that a space may follow.
-var Spaced = printable + " \t\r\n"
-
-// printable is ASCII without white space and controls.
-var printable = func() string {
-	var b []byte
-	for c := byte('!'); c <= '~'; c++ {
-		b = append(b, c)
+// anything is all bytes.
+var anything = func() string {
+	var b [256]byte
+	for i := range b {
+		b[i] = byte(i)
 	}
-	return string(b)
+	return string(b[:])
 }()
 
 // addGrams adds three bytes of a word, in each case that they may have; the third is as it is if it follows the word.
@@ -144,7 +143,7 @@ func (s *Set) addGrams(found []keyed, e entry, three []byte, last bool) []keyed 
 			if cases>>i&1 == 0 {
 				continue
 			}
-			if e.fold == 0 || b[i] < 'a' || b[i] > 'z' || last && i == 2 {
+			if !e.anyCase || b[i] < 'a' || b[i] > 'z' || last && i == 2 {
 				b[0] = 0
 				break
 			}
@@ -211,7 +210,7 @@ func (s *Set) at(hits []Hit, text []byte, i int, w uint64) []Hit {
 		}
 		e := &s.list[j]
 		from := i - int(e.off)
-		if from < 0 || (load(text, from)|e.fold)&e.mask != e.head || e.rest != "" && !restAt(e.rest, byte(e.fold), text[from:]) {
+		if from < 0 || (load(text, from)|e.fold)&e.mask != e.head || e.rest != "" && !restAt(e.rest, e.anyCase, text[from:]) {
 			continue
 		}
 		hits = append(hits, Hit{from, int(e.word)})
@@ -219,12 +218,12 @@ func (s *Set) at(hits []Hit, text []byte, i int, w uint64) []Hit {
 	return hits
 }
 
-func restAt(rest string, fold byte, text []byte) bool {
+func restAt(rest string, anyCase bool, text []byte) bool {
 	if len(text) < 8+len(rest) {
 		return false
 	}
 	for i := range rest {
-		if text[8+i]|fold != rest[i] {
+		if c := text[8+i]; c != rest[i] && !(anyCase && 'A' <= c && c <= 'Z' && c|0x20 == rest[i]) {
 			return false
 		}
 	}
