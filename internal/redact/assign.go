@@ -4,7 +4,6 @@ package redact
 
 import (
 	"bytes"
-	"strings"
 
 	"github.com/fiftyarms/platform/internal/redact/credential"
 )
@@ -74,53 +73,20 @@ func (f *finder) value(p place, a assigned, rule int) {
 	f.add(p, a.from, to, rule)
 }
 
-// vendor looks for a value behind the name of who gives out credentials that have no shape of their own. Something that may be
-// one stands at from.
-func (f *finder) vendor(p place, from int) {
-	before, to, ok := nameBefore(p.text, from)
-	if !ok {
+// vendor looks for a value behind the name of who gives out credentials that have no shape of their own.
+func (f *finder) vendor(p place, at, vendor int) {
+	a, ok := assignmentAt(p.text, at)
+	if !ok || a.how == proseTo {
 		return
 	}
-	f.vendors = f.p.names.Append(f.vendors[:0], p.text[before:to])
-	for _, hit := range f.vendors {
-		a, ok := assignmentAt(p.text, before+hit.At)
-		if !ok || a.how == proseTo {
-			continue
-		}
-		if a.to = trimmed(p.text, &a); a.to <= a.from || credential.Placeholder(p.text[a.from:a.to]) {
-			continue
-		}
-		for _, row := range f.p.named[hit.Word] {
-			if m, ok := row.match(p.text[a.from:a.to]); ok {
-				f.value(p, assigned{from: a.from + m.SecretFrom, to: a.from + m.SecretTo, quote: a.quote}, row.rule)
-			}
+	if a.to = trimmed(p.text, &a); a.to <= a.from || credential.Placeholder(p.text[a.from:a.to]) {
+		return
+	}
+	for _, row := range f.p.named[vendor] {
+		if m, ok := row.match(p.text[a.from:a.to]); ok {
+			f.value(p, assigned{from: a.from + m.SecretFrom, to: a.from + m.SecretTo, quote: a.quote}, row.rule)
 		}
 	}
-}
-
-// nameBefore is the name that may be given what stands at a place.
-func nameBefore(text []byte, at int) (from, to int, ok bool) {
-	if at == 0 {
-		return 0, 0, false
-	}
-	i := at
-	back := func(set string) {
-		for i > 0 && at-i < 24 && strings.IndexByte(set, text[i-1]) >= 0 {
-			i--
-		}
-	}
-	back("\"'`\\ \t")
-	sign := i
-	back("=:>,(|?.+")
-	if i == sign && text[at-1] != ' ' && text[at-1] != '\'' && text[at-1] != '"' {
-		return 0, 0, false
-	}
-	back("\"'`\\ \t]")
-	to = i
-	for i > 0 && to-i < 50 && nameByte(text[i-1]) {
-		i--
-	}
-	return i, to, to > i
 }
 
 // isCredential tells whether a value can be what its name says.
@@ -133,6 +99,8 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 		return false
 	}
 	switch {
+	case a.how == comparedTo:
+		return a.quote != 0 && (credential.Mixed(value) || kind == credential.Password && credential.Quoted(value, kind))
 	case kind == credential.Weak || a.how == callTo:
 		if bytes.Contains(value, []byte("://")) {
 			return false
@@ -140,8 +108,6 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 		return (credential.Random(value) || a.how == callTo && kind != credential.Weak && len(value) >= 12 && credential.Mixed(value)) && (a.quote != 0 && a.how != callTo || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
 	case a.how == proseTo:
 		return credential.Mixed(value) || a.quote != 0 && kind == credential.Password && credential.Quoted(value, kind)
-	case a.how == comparedTo:
-		return a.quote != 0 && (credential.Mixed(value) || kind == credential.Password && credential.Quoted(value, kind))
 	case a.quote != 0:
 		return credential.Quoted(value, kind)
 	}

@@ -17,6 +17,7 @@ const (
 	always   look = iota
 	shaped        // more of a token follows
 	isNamed       // it is part of a credential's name, and a value follows
+	isVendor      // it is part of a name, and a value follows
 	isURL         // a user follows
 	isScheme      // something follows that is no word
 )
@@ -29,6 +30,7 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 		case l&(1<<always) != 0,
 			l&(1<<shaped) != 0 && f.p.tokenFollows(raw, hit),
 			l&(1<<isNamed) != 0 && f.nameAt(raw, hit),
+			l&(1<<isVendor) != 0 && vendorAt(raw, hit.At),
 			l&(1<<isURL) != 0 && userFollows(raw, hit.At),
 			l&(1<<isScheme) != 0 && secretFollows(raw, hit.At):
 			places = append(places, hit.At)
@@ -43,9 +45,7 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 			return places
 		}
 		at = r.to
-		if r.to-r.from >= minRun && readable(raw[r.from:r.to]) {
-			places = append(places, r.from)
-		} else if r.digits && f.vendorBefore(raw, r.from) {
+		if readable(raw[r.from:r.to]) {
 			places = append(places, r.from)
 		}
 	}
@@ -75,33 +75,35 @@ func (p *pack) tokenFollows(raw []byte, hit trigger.Hit) bool {
 	return end < len(raw) && (raw[end] == '\\' || raw[end] == '%' || raw[end] >= 0x80)
 }
 
-// vendorBefore tells whether a vendor's name may be given what stands at a place.
-func (f *finder) vendorBefore(raw []byte, at int) bool {
-	from, to, ok := nameBefore(raw, at)
-	if !ok {
-		return false
-	}
-	f.vendors = f.p.names.Append(f.vendors[:0], raw[from:to])
-	return len(f.vendors) > 0
-}
-
 // nameAt tells whether a name of a credential stands at a hit, with a value.
 func (f *finder) nameAt(raw []byte, hit trigger.Hit) bool {
-	from, to := hit.At, hit.At
-	for from > 0 && hit.At-from < maxName && nameByte(raw[from-1]) {
-		from--
-	}
-	for to < len(raw) && to-hit.At < maxName && nameByte(raw[to]) {
-		to++
-	}
-	if from > 0 && raw[from-1] == '\\' && from < hit.At {
-		from++ // the letter of an escape
-	}
+	from, to := nameAround(raw, hit.At)
 	kind := credential.Name(bytes.Trim(raw[from:to], "-.$"))
 	if kind == credential.None {
 		kind = credential.Name(spoken(raw, raw[from:to], from))
 	}
 	return kind != credential.None && valueFollows(raw, from, to, kind)
+}
+
+// vendorAt tells whether a value follows the name that a vendor's stands in.
+func vendorAt(raw []byte, at int) bool {
+	from, to := nameAround(raw, at)
+	return valueFollows(raw, from, to, credential.Secret)
+}
+
+// nameAround is the name that a place is in.
+func nameAround(raw []byte, at int) (from, to int) {
+	from, to = at, at
+	for from > 0 && at-from < maxName && nameByte(raw[from-1]) {
+		from--
+	}
+	for to < len(raw) && to-at < maxName && nameByte(raw[to]) {
+		to++
+	}
+	if from > 0 && raw[from-1] == '\\' && from < at {
+		from++ // the letter of an escape
+	}
+	return from, to
 }
 
 // valueFollows tells whether a name may be given a value that can be a credential.
@@ -143,7 +145,7 @@ func valueFollows(raw []byte, from, to int, kind credential.Kind) bool {
 		digits = digits || '0' <= raw[end] && raw[end] <= '9'
 		end++
 	}
-	return digits || end-i >= 20 || end < len(raw) && bytes.IndexByte([]byte("\\ ,;)\"'"), raw[end]) < 0 || raw[min(end, len(raw)-1)] == ' '
+	return digits || end-i >= 12 || end < len(raw) && bytes.IndexByte([]byte("\\ ,;)\"'"), raw[end]) < 0 || raw[min(end, len(raw)-1)] == ' '
 }
 
 // wordsFollow tells whether a value may follow a name and a space: of a flag, of a sentence, of a typed variable, in .netrc.

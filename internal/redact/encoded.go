@@ -8,71 +8,52 @@ import (
 )
 
 const (
-	shortRun = 16   // bytes of what a vendor may have given out
 	minRun   = 24   // bytes of encoded text that is worth reading
 	wholeRun = 4096 // bytes up to which all of it goes with the credential that it holds
 )
 
-// runs looks at what is long and of one piece: it may be encoded, and it may be what a vendor gave out.
+// runs looks at what is long and of one piece: it may be encoded.
 func (f *finder) runs(p place) {
+	if p.depth >= 3 {
+		return
+	}
 	for at := 0; ; {
 		r, ok := nextRun(p.text, at)
 		if !ok {
 			return
 		}
 		at = r.to
-		if r.digits {
-			f.vendor(p, r.from)
-		}
-		if r.to-r.from >= minRun && p.depth < 3 {
-			f.run(p, r.from, r.to)
-		}
+		f.run(p, r.from, r.to)
 	}
 }
 
 // A run is text of what encodings and keys are made of.
 type run struct {
 	from, to int
-	digits   bool
 }
 
 // nextRun is the next long run.
 func nextRun(text []byte, at int) (run, bool) {
 	const ones, highs = 0x0101010101010101, 0x8080808080808080
-	for i := at; i+8 <= len(text); i += 8 { // of 16 bytes eight such are a part
+	for i := at; i+8 <= len(text); i += 16 { // of 24 bytes eight such are a part
 		w := binary.LittleEndian.Uint64(text[i:])
 		if ((w-ones*0x2b)&^w|w)&highs != 0 || !base64Byte(text[i]) { // some byte is surely none of them
 			continue
 		}
 		r := run{from: i, to: i}
-		for r.from > at && runClass[text[r.from-1]] != 0 {
+		for r.from > at && base64Byte(text[r.from-1]) {
 			r.from--
-			r.digits = r.digits || runClass[text[r.from]] == 2
 		}
-		for r.to < len(text) && runClass[text[r.to]] != 0 {
-			r.digits = r.digits || runClass[text[r.to]] == 2
+		for r.to < len(text) && base64Byte(text[r.to]) {
 			r.to++
 		}
-		if r.to-r.from >= shortRun {
+		if r.to-r.from >= minRun {
 			return r, true
 		}
-		i = max(i, r.to-8)
+		i = max(i, r.to-16)
 	}
 	return run{}, false
 }
-
-// runClass is 0 of a byte that ends a run, and 2 of a digit.
-var runClass = func() (t [256]uint8) {
-	for c := range t {
-		if base64Byte(byte(c)) {
-			t[c] = 1
-		}
-		if '0' <= c && c <= '9' {
-			t[c] = 2
-		}
-	}
-	return t
-}()
 
 // run reads one run, with the lines that it goes on over.
 func (f *finder) run(p place, from, to int) {

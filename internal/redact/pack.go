@@ -68,7 +68,7 @@ func newPack(homePaths bool) (*pack, error) {
 		return nil, err
 	}
 	p.builtin(homePaths)
-	p.words, p.names = trigger.New(p.list), trigger.New(p.vendors)
+	p.words = trigger.New(p.list)
 	return p, nil
 }
 
@@ -147,7 +147,9 @@ func (p *pack) namedRow(id, rest string) error {
 		if !known {
 			i = len(p.vendors)
 			p.byVendor[word] = i
-			p.vendors = append(p.vendors, trigger.Word{Text: word, AnyCase: true})
+			w := trigger.Word{Text: word, AnyCase: true, Next: inName}
+			p.vendors = append(p.vendors, w)
+			p.on(w, isVendor, func(f *finder, pl place, at int) { f.vendor(pl, at, i) })
 			p.named = append(p.named, nil)
 		}
 		p.named[i] = append(p.named[i], row)
@@ -171,6 +173,9 @@ func (r *namedRow) match(value []byte) (shape.Match, bool) {
 	return m, ok && m.To == len(value)
 }
 
+// inName is what may follow a part of a name.
+const inName = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.$\"'`\\] \t=:,(>?+|<&%"
+
 // builtin adds the rules that are no rows.
 func (p *pack) builtin(homePaths bool) {
 	anyCase := func(l look, r rule, words ...string) {
@@ -179,7 +184,9 @@ func (p *pack) builtin(homePaths bool) {
 			p.on(w, l, r)
 		}
 	}
-	anyCase(isNamed, (*finder).assignment, credential.Words()...)
+	for _, w := range credential.Words() {
+		p.on(trigger.Word{Text: w.Text, AnyCase: true, Next: w.Next}, isNamed, (*finder).assignment)
+	}
 	anyCase(always, (*finder).pem, "-----begin")
 	anyCase(isScheme, (*finder).bearer, "bearer")
 	anyCase(isScheme, (*finder).basic, "basic ")

@@ -177,7 +177,7 @@ func TestNamed(t *testing.T) {
 	for i, r := range rows(t, "named.txt") {
 		rng := rand.New(rand.NewPCG(9, uint64(i)))
 		for n, word := range r.words {
-			if strings.HasSuffix(word, "-") {
+			if strings.HasSuffix(word, "-") || strings.HasSuffix(word, ".") {
 				word += "x"
 			}
 			s := generate(t, rng, r.expression)

@@ -5,7 +5,6 @@
 package credential
 
 import (
-	"slices"
 	"strings"
 )
 
@@ -151,15 +150,21 @@ func lower(c byte) bool { return 'a' <= c && c <= 'z' }
 func digit(c byte) bool { return '0' <= c && c <= '9' }
 func alnum(c byte) bool { return upper(c) || lower(c) || digit(c) }
 
-// Words are parts of names: each name of a credential has one, in any case.
-func Words() []string {
-	words := strings.Fields("pass senha contrasena kennwort secret token apikey credential creds authoriz bearer xoauth mnemonic key cookie totp webhook csrf xsrf recoverycode recovery_code backupcode seedphrase jwt_ _pat sig=")
-	for _, word := range strings.Fields("pwd psw mdp jwt pat auth cred otp sas salt dsn pin seed") {
-		for _, sign := range []string{"=", " =", ":", "\"", "'", ">"} {
-			words = append(words, word+sign)
-		}
+// A Word is a part of names: each name of a credential has one, in any case.
+type Word struct {
+	Text string
+	Next string // what has to follow; "" is anything
+}
+
+// Words are those parts. What is a part of many other words has to be the end of a name.
+func Words() []Word {
+	var words []Word
+	for _, w := range strings.Fields("pass senha contrasena kennwort secret token apikey credential creds authoriz bearer xoauth mnemonic key cookie totp webhook csrf xsrf recoverycode recovery_code backupcode seedphrase connectionstring connection_string connection-string conn_str connstr seed_phrase backup_code jwt_") {
+		words = append(words, Word{Text: w})
 	}
-	words = append(words, "connectionstring", "connection_string", "connection-string", "conn_str", "connstr", "seed_phrase", "seed phrase", "backup_code", "backup code")
-	slices.Sort(words)
-	return slices.Compact(words)
+	words = append(words, Word{"sig", "="}, Word{Text: "seed phrase"}, Word{Text: "backup code"})
+	for _, w := range strings.Fields("pwd psw mdp jwt pat auth cred otp sas salt dsn pin") {
+		words = append(words, Word{w, "= :\"'>\\"})
+	}
+	return words
 }

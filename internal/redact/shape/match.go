@@ -166,13 +166,20 @@ func prefixes(nodes []node) ([]string, bool) {
 	return list, anyCase
 }
 
-// following is the class that follows a literal, or a choice of literals, with which nodes begin.
-func following(nodes []node) *Class {
-	if len(nodes) < 2 || nodes[0].kind == class || nodes[0].min != 1 || nodes[0].max != 1 || nodes[1].kind != class || nodes[1].min < 1 {
+// following is the class that follows the triggers, which are the literal or the choice of literals that nodes begin with; nil
+// if they are not, or something else follows.
+func following(nodes []node, triggers []string) *Class {
+	if len(nodes) < 2 || nodes[1].kind != class || nodes[1].min < 1 {
 		return nil
 	}
-	for _, branch := range nodes[0].nodes {
-		if branch.kind != literal {
+	var literals []string
+	for _, branch := range append([]node{nodes[0]}, nodes[0].nodes...) {
+		if branch.kind == literal && branch.min == 1 && branch.max == 1 {
+			literals = append(literals, strings.ToLower(branch.text))
+		}
+	}
+	for _, trigger := range triggers {
+		if !slices.Contains(literals, strings.ToLower(trigger)) {
 			return nil
 		}
 	}

@@ -76,7 +76,7 @@ func Compile(expression string) (*Shape, error) {
 		ends(s.before)
 	}
 	s.trigger, s.anyCase = prefixes(s.nodes)
-	s.next = following(s.nodes)
+	s.next = following(s.nodes, s.trigger)
 	return s, nil
 }
 
@@ -135,13 +135,13 @@ func (s *Shape) Triggers() (list []string, anyCase bool) { return s.trigger, s.a
 
 // Next are the bytes of which one follows each trigger; "" if it may be any.
 func (s *Shape) Next() string {
-	if s.next == nil {
+	if len(s.nodes) < 2 {
 		return ""
 	}
 	var b []byte
-	for c := range 128 {
-		if s.next[c] {
-			b = append(b, byte(c))
+	for c := byte('!'); c <= '~'; c++ {
+		if s.next == nil || s.next[c] {
+			b = append(b, c)
 		}
 	}
 	return string(b)

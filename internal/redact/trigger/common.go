@@ -43,8 +43,16 @@ var common = func() map[string]int {
 	return m
 }()
 
-// cost tells how often three bytes stand in text that has nothing to do with the word.
-func cost(three []byte) int {
+// cost tells how often some bytes stand in text that has nothing to do with the word: as often as the rarest three of them.
+func cost(bytes []byte) int {
+	rarest := costOfThree(bytes[:3])
+	if len(bytes) > 3 {
+		rarest = min(rarest, costOfThree(bytes[1:]))
+	}
+	return rarest
+}
+
+func costOfThree(three []byte) int {
 	if c, ok := common[strings.ToLower(string(three))]; ok {
 		return c
 	}

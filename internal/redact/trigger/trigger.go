@@ -7,6 +7,7 @@ package trigger
 import (
 	"encoding/binary"
 	"fmt"
+	"math/bits"
 )
 
 // MinWord is how long a word has to be, in bytes.
@@ -16,7 +17,7 @@ const MinWord = 3
 type Word struct {
 	Text    string
 	AnyCase bool
-	Next    string // what may follow a word of MinWord bytes; "" is anything
+	Next    string // what may follow; "" is anything
 }
 
 // A Hit is a place of a text where a word stands.
@@ -25,102 +26,138 @@ type Hit struct {
 	Word int // as it was given to New
 }
 
-// A Set is words to look for. Only each second place of a text is looked at: a word is known by three bytes of it, and
-// by three that begin one later.
+// A Set is words to look for. Only each second place of a text is looked at: a word is known by four bytes of it, in any case,
+// or by four that begin one later; one that has no five by three, as they are.
 type Set struct {
-	known   [1 << (gramBits - 6)]uint64 // a bit by the hash of three bytes: whether a word has them
-	buckets [1<<bucketBits + 1]uint32   // by fewer bits of it: the first of its entries
-	grams   []uint32                    // of each entry the three bytes
-	list    []entry
+	long, short table
+	words       []word
 }
 
-type entry struct {
-	off        uint8 // which byte of the word the three begin at
-	word       int32
-	head, mask uint64 // the word's first eight bytes, folded by fold
+// A table is places in words by the hash of what stands there.
+type table struct {
+	known   [1 << (knownBits - 6)]uint64 // a bit by the hash: whether there is one
+	buckets [1<<bucketBits + 1]uint32    // by fewer bits of it: the first of its places
+	places  []place
+}
+
+// A place is where in a word some bytes stand.
+type place struct {
+	four, mask, fold uint32 // those: three or four
+	word             uint16
+	off              uint8
+}
+
+type word struct {
+	head, mask uint64 // its first eight bytes, folded by fold
 	fold       uint64 // the bit of case of those that are letters; 0 if case matters
 	rest       string // what follows those, small if case matters not
 	anyCase    bool
+	next       *[256]bool // what may follow; nil for anything
 }
 
 const (
-	gramBits   = 19
-	bucketBits = 15
+	knownBits  = 20
+	bucketBits = 14
 )
 
-// hash is that of the first three bytes of eight.
-func hash(w uint64) uint64 { return (w & 0xffffff) * 0x9e3779b97f4a7c15 >> (64 - gramBits) }
+// hash is that of four bytes, or of three.
+func hash(w uint64) uint64 { return w * 0x9e3779b97f4a7c15 >> (64 - knownBits) }
 
-// New makes a set. A word that is shorter than MinWord is a fault of the caller, and panics.
+// four and three are what is hashed of eight bytes. Of four the case of letters does not matter: what else shares their bit is
+// no part of text.
+func four(w uint64) uint64  { return w & 0xdfdfdfdf }
+func three(w uint64) uint64 { return w & 0xffffff }
+
+// New makes a set. A word that is shorter than MinWord, and more words than there is room for, are faults of the caller, and
+// panic.
 func New(words []Word) *Set {
-	s := &Set{}
+	s := &Set{words: make([]word, 0, len(words))}
 	var found []keyed
-	for i, word := range words {
-		found = s.addWord(found, i, word)
+	for i, w := range words {
+		if len(w.Text) < MinWord || i > 1<<16-1 {
+			panic(fmt.Sprintf("trigger: the word %q is too short, or one too many", w.Text))
+		}
+		found = s.add(found, w)
 	}
-	for _, k := range found {
-		s.buckets[bucket(k.gram)+1]++
-	}
-	for i := range len(s.buckets) - 1 {
-		s.buckets[i+1] += s.buckets[i]
-	}
-	next := s.buckets // where each bucket's next entry goes
-	s.grams, s.list = make([]uint32, len(found)), make([]entry, len(found))
-	for _, k := range found {
-		b := bucket(k.gram)
-		s.grams[next[b]], s.list[next[b]] = k.gram, k.entry
-		next[b]++
+	for _, t := range []*table{&s.long, &s.short} {
+		t.fill(found, t == &s.long)
 	}
 	return s
 }
 
-// A keyed entry knows the three bytes that it is found by.
+// A keyed place knows the hash that it is found by.
 type keyed struct {
-	gram uint32
-	entry
+	hash uint64
+	long bool
+	place
 }
 
-func bucket(gram uint32) uint64 { return hash(uint64(gram)) >> (gramBits - bucketBits) }
-
-func (s *Set) addWord(found []keyed, i int, word Word) []keyed {
-	if len(word.Text) < MinWord {
-		panic(fmt.Sprintf("trigger: the word %q is too short", word.Text))
+func (t *table) fill(found []keyed, long bool) {
+	n := 0
+	for _, k := range found {
+		if k.long == long {
+			n++
+			t.known[k.hash>>6] |= 1 << (k.hash & 63)
+			t.buckets[k.hash>>(knownBits-bucketBits)+1]++
+		}
 	}
-	text := []byte(word.Text)
-	e := entry{word: int32(i), anyCase: word.AnyCase}
+	for i := range len(t.buckets) - 1 {
+		t.buckets[i+1] += t.buckets[i]
+	}
+	next := t.buckets // where each bucket's next place goes
+	t.places = make([]place, n)
+	for _, k := range found {
+		if k.long == long {
+			b := k.hash >> (knownBits - bucketBits)
+			t.places[next[b]] = k.place
+			next[b]++
+		}
+	}
+}
+
+func (s *Set) add(found []keyed, of Word) []keyed {
+	text := []byte(of.Text)
+	w := word{anyCase: of.AnyCase}
 	var head [8]byte
-	if word.AnyCase {
+	if of.AnyCase {
 		for i, c := range text {
 			if small := c | 0x20; 'a' <= small && small <= 'z' {
 				text[i] = small
 				if i < len(head) {
-					e.fold |= 0x20 << (8 * i)
+					w.fold |= 0x20 << (8 * i)
 				}
 			}
 		}
 	}
 	n := copy(head[:], text)
-	e.head, e.mask, e.rest = binary.LittleEndian.Uint64(head[:]), ^uint64(0)>>(64-8*n), string(text[n:])
+	w.head, w.mask, w.rest = binary.LittleEndian.Uint64(head[:]), ^uint64(0)>>(64-8*n), string(text[n:])
+	if of.Next != "" {
+		w.next = new([256]bool)
+		for _, c := range []byte(of.Next) {
+			w.next[c] = true
+		}
+	}
+	number := uint16(len(s.words))
+	s.words = append(s.words, w)
 	if len(text) > MinWord {
+		n := min(len(text)-1, 4) // bytes of a place
 		best := 0
-		for k := 1; k+4 <= len(text) && k < 32; k++ {
-			if cost(text[k:k+3])+cost(text[k+1:k+4]) < cost(text[best:best+3])+cost(text[best+1:best+4]) {
+		for k := 1; k+n+1 <= len(text) && k < 32; k++ {
+			if cost(text[k:k+n])+cost(text[k+1:k+n+1]) < cost(text[best:best+n])+cost(text[best+1:best+n+1]) {
 				best = k
 			}
 		}
-		for k := best; k <= best+1; k++ {
-			e.off = uint8(k)
-			found = s.addGrams(found, e, text[k:k+3], false)
+		for k := best; k <= best+1; k++ { // of four bytes, all and then three
+			found = s.addGrams(found, text[k:min(k+4, len(text))], of.AnyCase, place{word: number, off: uint8(k)})
 		}
 		return found
 	}
-	found = s.addGrams(found, e, text, false)
-	e.off = 1
-	if word.Next == "" {
-		word.Next = anything
+	found = s.addGrams(found, text, of.AnyCase, place{word: number})
+	if of.Next == "" {
+		of.Next = anything
 	}
-	for i := range len(word.Next) {
-		found = s.addGrams(found, e, []byte{text[1], text[2], word.Next[i]}, true)
+	for i := range len(of.Next) {
+		found = s.addGrams(found, []byte{text[1], text[2], of.Next[i]}, of.AnyCase, place{word: number, off: 1})
 	}
 	return found
 }
@@ -134,26 +171,27 @@ var anything = func() string {
 	return string(b[:])
 }()
 
-// addGrams adds three bytes of a word, in each case that they may have; the third is as it is if it follows the word.
-func (s *Set) addGrams(found []keyed, e entry, three []byte, last bool) []keyed {
-	for cases := range 8 {
-		var b [8]byte
-		copy(b[:], three)
-		for i := range three {
-			if cases>>i&1 == 0 {
-				continue
-			}
-			if !e.anyCase || b[i] < 'a' || b[i] > 'z' || last && i == 2 {
-				b[0] = 0
-				break
-			}
-			b[i] &^= 0x20
+// addGrams adds a place by its bytes, three of them in each case that they may have. What only follows a word is as it is.
+func (s *Set) addGrams(found []keyed, bytes []byte, anyCase bool, p place) []keyed {
+	var b [4]byte
+	copy(b[:], bytes)
+	p.four, p.mask = binary.LittleEndian.Uint32(b[:]), ^uint32(0)>>(32-8*len(bytes))
+	own := len(bytes) // how many are the word's
+	if end := MinWord - int(p.off); len(s.words[p.word].rest) == 0 && s.words[p.word].mask == 1<<(8*MinWord)-1 {
+		own = min(own, end)
+	}
+	for i, c := range bytes[:own] {
+		if anyCase && 'a' <= c && c <= 'z' {
+			p.fold |= 0x20 << (8 * i)
 		}
-		if b[0] != 0 {
-			gram := binary.LittleEndian.Uint32(b[:])
-			h := hash(uint64(gram))
-			s.known[h>>6] |= 1 << (h & 63)
-			found = append(found, keyed{gram, e})
+	}
+	if len(bytes) == 4 {
+		return append(found, keyed{hash(four(uint64(p.four))), true, p})
+	}
+	for cases := range uint32(8) {
+		change := cases&1<<5 | cases&2<<12 | cases&4<<19
+		if change&^p.fold == 0 {
+			found = append(found, keyed{hash(uint64(p.four &^ change)), false, p})
 		}
 	}
 	return found
@@ -164,8 +202,7 @@ func (s *Set) Append(hits []Hit, text []byte) []Hit {
 	i := 0
 	for ; i+8 <= len(text); i += 6 {
 		w := binary.LittleEndian.Uint64(text[i:])
-		h1, h2, h3 := hash(w), hash(w>>16), hash(w>>32)
-		a, b, c := s.known[h1>>6]>>(h1&63)&1, s.known[h2>>6]>>(h2&63)&1, s.known[h3>>6]>>(h3&63)&1
+		a, b, c := s.may(w), s.may(w>>16), s.may(w>>32)
 		if a|b|c == 0 {
 			continue
 		}
@@ -188,6 +225,12 @@ func (s *Set) Append(hits []Hit, text []byte) []Hit {
 	return hits
 }
 
+// may tells whether a word may have what eight bytes begin with: not 0 if so.
+func (s *Set) may(w uint64) uint64 {
+	long, short := hash(four(w)), hash(three(w))
+	return (s.long.known[long>>6]>>(long&63) | s.short.known[short>>6]>>(short&63)) & 1
+}
+
 // load is the eight bytes from i on, with zeros where the text does not go.
 func load(text []byte, i int) uint64 {
 	if i+8 <= len(text) {
@@ -200,22 +243,39 @@ func load(text []byte, i int) uint64 {
 	return binary.LittleEndian.Uint64(tail[:])
 }
 
-// at appends the hits that the three bytes at i tell of.
+// at appends the hits that the bytes at i tell of, with which w begins.
 func (s *Set) at(hits []Hit, text []byte, i int, w uint64) []Hit {
-	gram := uint32(w & 0xffffff)
-	b := bucket(gram)
-	for j := s.buckets[b]; j < s.buckets[b+1]; j++ {
-		if s.grams[j] != gram {
-			continue
-		}
-		e := &s.list[j]
-		from := i - int(e.off)
-		if from < 0 || (load(text, from)|e.fold)&e.mask != e.head || e.rest != "" && !restAt(e.rest, e.anyCase, text[from:]) {
-			continue
-		}
-		hits = append(hits, Hit{from, int(e.word)})
+	if h := hash(four(w)); s.long.known[h>>6]>>(h&63)&1 != 0 {
+		hits = s.in(hits, &s.long, h, text, i, uint32(w))
+	}
+	if h := hash(three(w)); s.short.known[h>>6]>>(h&63)&1 != 0 {
+		hits = s.in(hits, &s.short, h, text, i, uint32(w))
 	}
 	return hits
+}
+
+func (s *Set) in(hits []Hit, t *table, hash uint64, text []byte, i int, w uint32) []Hit {
+	b := hash >> (knownBits - bucketBits)
+	for _, p := range t.places[t.buckets[b]:t.buckets[b+1]] {
+		if (w|p.fold)&p.mask != p.four {
+			continue
+		}
+		from, word := i-int(p.off), &s.words[p.word]
+		if from < 0 || (load(text, from)|word.fold)&word.mask != word.head || word.rest != "" && !restAt(word.rest, word.anyCase, text[from:]) {
+			continue
+		}
+		if word.next != nil && !word.mayFollow(text, from) {
+			continue
+		}
+		hits = append(hits, Hit{from, int(p.word)})
+	}
+	return hits
+}
+
+// mayFollow tells whether what follows a word may. At the end of the text nothing does.
+func (w *word) mayFollow(text []byte, from int) bool {
+	end := from + bits.Len64(w.mask)/8 + len(w.rest)
+	return end < len(text) && w.next[text[end]]
 }
 
 func restAt(rest string, anyCase bool, text []byte) bool {
