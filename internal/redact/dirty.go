@@ -17,6 +17,7 @@ const (
 	shaped       // more of a token follows
 	isNamed      // it is part of a credential's name, or of a vendor's, and a value follows
 	isURL        // a user follows
+	hidden       // what is written so has to be read before anything is found in it
 )
 
 // dirty appends where in the source of JSON something may be to redact. Nearly all lines have nothing.
@@ -24,6 +25,9 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 	f.raw = f.p.words.Append(f.raw[:0], raw)
 	for _, hit := range f.raw {
 		switch l := f.p.looks[hit.Word]; {
+		case l&(1<<hidden) != 0:
+			f.hidden = true
+			places = append(places, hit.At)
 		case l&(1<<always) != 0,
 			l&(1<<shaped) != 0 && f.p.tokenFollows(raw, hit),
 			l&(1<<isNamed) != 0 && f.nameAt(raw, hit),

@@ -177,7 +177,7 @@ func (p *pack) builtin(homePaths bool) {
 	}
 	// What is written so has to be read first: escapes, and what nobody sees.
 	for _, word := range []string{`\u0`, `\u2`, `\uf`, `\uF`, `:\/`, "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"} {
-		p.on(trigger.Word{Text: word}, always, func(*finder, place, int) {})
+		p.on(trigger.Word{Text: word}, hidden, func(*finder, place, int) {})
 	}
 	if homePaths {
 		anyCase(always, (*finder).homePath, "/home/", "/users/", `\users\`, `\\users\\`)
