@@ -65,6 +65,11 @@ func (p *pack) tokenFollows(raw []byte, hit trigger.Hit) bool {
 		return edge
 	}
 	end := pieceEnd(raw, hit.At)
+	if end < len(raw) && (raw[end] == '\'' || raw[end] == '"' || raw[end] == '`') { // something may be added
+		for end++; end < len(raw) && raw[end] == ' '; end++ {
+		}
+		return end < len(raw) && bytes.IndexByte([]byte("+.&<|~\\\t\n\r"), raw[end]) >= 0
+	}
 	return end < len(raw) && (raw[end] == '\\' || raw[end] == '%' || raw[end] >= 0x80)
 }
 
