@@ -132,3 +132,21 @@ func left(t *testing.T, out string, e encoding, value, written string) {
 	gone(t, out, inner)
 	gone(t, out, quoted(inner))
 }
+
+// TestSums: a credential in two strings that are added is one, whatever quotes them and wherever they stand.
+func TestSums(t *testing.T) {
+	for _, sum := range []string{`'%s' + '%s'`, `"%s" + "%s"`, "`%s`+`%s`", `"%s" . "%s"`, `'%s' .. '%s'`, `"%s" & "%s"`, "\"%s\" +\n\t\"%s\"", "'%s'\n  '%s'", "\"%s\" \\\n\"%s\""} {
+		for _, at := range []int{8, 15, 30} {
+			text := "x = " + fmt.Sprintf(sum, ghp[:at], ghp[at:]) + ";"
+			outs := []string{inText(t, text), inAll(t, text), inLines(t, `{"text":"`+quoted(text)+`"}`)}
+			if !strings.Contains(text, "\n") {
+				outs = append(outs, inLines(t, text))
+			}
+			for _, in := range outs {
+				if strings.Contains(in, ghp[at:]) || !strings.Contains(in, "«REDACTED:github_token»") {
+					t.Errorf("%s: %s", sum, in)
+				}
+			}
+		}
+	}
+}
