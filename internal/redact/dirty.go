@@ -20,6 +20,7 @@ const (
 	isVendor      // it is part of a name, and a value follows
 	isURL         // a user follows
 	isScheme      // something follows that is no word
+	hidden        // what is written so has to be read before anything is found in it
 )
 
 // dirty appends where in the source of JSON something may be to redact. Nearly all lines have nothing.
@@ -27,6 +28,9 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 	f.raw = f.p.words.Append(f.raw[:0], raw)
 	for _, hit := range f.raw {
 		switch l := f.p.looks[hit.Word]; {
+		case l&(1<<hidden) != 0:
+			f.hidden = true
+			places = append(places, hit.At)
 		case l&(1<<always) != 0,
 			l&(1<<shaped) != 0 && f.p.tokenFollows(raw, hit),
 			l&(1<<isNamed) != 0 && f.nameAt(raw, hit),
@@ -69,8 +73,14 @@ func (p *pack) tokenFollows(raw []byte, hit trigger.Hit) bool {
 	if end-hit.At < 8 {
 		return false
 	}
-	if !slices.ContainsFunc(p.forms[hit.Word], func(f form) bool { return f.MayFollow(raw[hit.At+len(p.list[hit.Word].Text) : end]) }) {
+	rest := raw[min(hit.At+len(p.list[hit.Word].Text), end):end]
+	if !slices.ContainsFunc(p.forms[hit.Word], func(f form) bool { return f.MayFollow(rest) }) {
 		return false
+	}
+	if end < len(raw) && (raw[end] == '\'' || raw[end] == '"' || raw[end] == '`') { // something may be added
+		for end++; end < len(raw) && raw[end] == ' '; end++ {
+		}
+		return end < len(raw) && bytes.IndexByte([]byte("+.&<|~\\\t\n\r"), raw[end]) >= 0
 	}
 	return end < len(raw) && (raw[end] == '\\' || raw[end] == '%' || raw[end] >= 0x80)
 }

@@ -35,6 +35,7 @@ type finder struct {
 	learns *learned.Set // where values go that are found; nil for nowhere
 	knows  *learned.Set // values that are looked for; nil for none
 	known  []learned.Hit
+	hidden bool // a line has text that nothing is found in as it is written
 
 	report func(Match) // nil if nobody asks
 	told   []Match     // what it is to be told of a line, once it is known how that is read

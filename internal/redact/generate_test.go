@@ -56,14 +56,14 @@ func rows(t testing.TB, file string) []row {
 type sample struct {
 	text       []byte
 	from, to   int  // the secret: what is captured, or all of it
-	last       span // the bytes that the last class of the expression made, with how many it may make
+	last       part // the bytes that the last class of the expression made, with how many it may make
 	min, max   int
 	lastSet    []byte
 	captured   bool
 	beforeSize int // bytes before the trigger
 }
 
-type span struct{ from, to int }
+type part struct{ from, to int }
 
 // A generator makes texts that an expression matches.
 type generator struct {
@@ -201,7 +201,7 @@ func (g *generator) class(re *syntax.Regexp, least, most int) {
 			made[at] = set[in]
 		}
 	}
-	g.s.last, g.s.min, g.s.max, g.s.lastSet = span{from, len(g.s.text)}, least, most, set
+	g.s.last, g.s.min, g.s.max, g.s.lastSet = part{from, len(g.s.text)}, least, most, set
 }
 
 // members are the bytes of a class that are of ASCII and can be seen.

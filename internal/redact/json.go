@@ -19,7 +19,12 @@ func (f *finder) line(dst, line []byte) ([]byte, bool) {
 		return append(dst, line...), false
 	}
 	slices.Sort(f.places)
-	w := walker{f: f, line: line, places: f.places}
+	return f.cut(dst, line, f.places)
+}
+
+// cut is line where it is known at which places something may be.
+func (f *finder) cut(dst, line []byte, places []int) ([]byte, bool) {
+	w := walker{f: f, line: line, places: places}
 	f.edits, f.told = f.edits[:0], f.told[:0]
 	w.scan.Reset(line)
 	w.value(nil)

@@ -196,7 +196,7 @@ func (p *pack) builtin(homePaths bool) {
 	anyCase(always, (*finder).kubernetes, "kind: secret", `kind: "secret`, `kind: \"secret`, "kind: 'secret", `kind": "secret`, `kind":"secret`, `kind\": \"secret`, `kind\":\"secret`)
 	// What is written so has to be read first: escapes, and what nobody sees.
 	for _, word := range []string{`\u000`, `\u001`, `\u002`, `\u003`, `\u004`, `\u005`, `\u006`, `\u007`, `\u200`, `\u202`, `\u206`, `\ufef`, `\uFEF`, `:\/`, "\u200b", "\u200c", "\u200d", "\u2060", "\ufeff"} {
-		p.on(trigger.Word{Text: word}, always, func(*finder, place, int) {})
+		p.on(trigger.Word{Text: word}, hidden, func(*finder, place, int) {})
 	}
 	if homePaths {
 		anyCase(always, (*finder).homePath, "/home/", "/users/", `\users\`, `\\users\\`)

@@ -22,13 +22,16 @@ func (r *Redactor) Lines(ctx context.Context, w io.Writer, in io.ReadSeeker) err
 	f := &r.f
 	f.learns, f.knows = &learned.Set{}, nil
 	defer f.forget()
-	var changed lineSet
+	var changed, hidden lineSet
 	var out []byte
 	err := eachLine(ctx, in, func(n int, line []byte) error {
-		f.number = n + 1
+		f.number, f.hidden = n+1, false
 		var is bool
 		if out, is = f.line(out[:0], line); is {
 			changed.add(n)
+		}
+		if f.hidden {
+			hidden.add(n)
 		}
 		return nil
 	})
@@ -44,7 +47,7 @@ func (r *Redactor) Lines(ctx context.Context, w io.Writer, in io.ReadSeeker) err
 	buffered := bufio.NewWriterSize(w, 1<<20)
 	err = eachLine(ctx, in, func(n int, line []byte) error {
 		f.number = n + 1
-		if f.knows.Len() > 0 && f.knows.In(line) || changed.has(n) {
+		if changed.has(n) || f.knows.Len() > 0 && (hidden.has(n) || f.knows.In(line)) {
 			out, _ = f.line(out[:0], line)
 			line = out
 		}

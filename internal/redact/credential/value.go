@@ -50,6 +50,8 @@ func reference(v []byte) bool {
 		return len(v) > 1 && v[1] == '{'
 	case '(':
 		return true
+	case '\\': // <, as JSON in a string has it
+		return bytes.HasPrefix(bytes.TrimLeft(v, `\`), []byte("u003c"))
 	}
 	return bytes.Contains(v, []byte("${")) || bytes.Contains(v, []byte("$(")) || bytes.Contains(v, []byte("{{")) || bytes.Contains(v, []byte("#{"))
 }

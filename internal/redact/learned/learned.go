@@ -9,7 +9,9 @@ import (
 	"encoding/base64"
 	"encoding/binary"
 	"encoding/hex"
+	"maps"
 	"net/url"
+	"slices"
 	"strings"
 )
 
@@ -27,7 +29,8 @@ type Set struct {
 	values map[string]int // and the rule that found them
 
 	needles []needle
-	known   []uint64 // bits by two hashes of five bytes
+	anchors map[string]int // how many needles have each, while they are made
+	known   []uint64       // bits by two hashes of five bytes
 	shift   uint
 	first   map[uint64][]place
 }
@@ -68,10 +71,11 @@ func (s *Set) Len() int { return len(s.values) }
 
 // Index makes the set ready to look for what it has.
 func (s *Set) Index() {
-	s.needles = s.needles[:0]
-	for value, rule := range s.values {
-		s.add([]byte(value), rule)
+	s.needles, s.anchors = s.needles[:0], map[string]int{}
+	for _, value := range slices.Sorted(maps.Keys(s.values)) {
+		s.add([]byte(value), s.values[value])
 	}
+	s.anchors = nil
 	bits := uint(14)
 	for 1<<bits < 64*len(s.needles) && bits < 23 {
 		bits++
@@ -97,6 +101,17 @@ func (s *Set) add(value []byte, rule int) {
 	if escaped := url.QueryEscape(string(value)); escaped != string(value) {
 		s.way([]byte(escaped), rule)
 	}
+	plain := hex.EncodeToString(value)
+	all := make([]byte, 0, 3*len(value)) // of a URL, each byte
+	for i := 0; i < len(plain); i += 2 {
+		all = append(all, '%', plain[i], plain[i+1])
+	}
+	for _, text := range [][]byte{[]byte(plain), all} {
+		s.way(text, rule)
+		if upper := bytes.ToUpper(text); !bytes.Equal(upper, text) {
+			s.way(upper, rule)
+		}
+	}
 	for skip := range 3 {
 		padded := append(make([]byte, skip), value...)
 		text := base64.StdEncoding.EncodeToString(padded)
@@ -110,34 +125,48 @@ func (s *Set) add(value []byte, rule int) {
 			s.way([]byte(other), rule)
 		}
 	}
-	plain := hex.EncodeToString(value)
-	s.way([]byte(plain), rule)
-	if upper := bytes.ToUpper([]byte(plain)); string(upper) != plain {
-		s.way(upper, rule)
-	}
 }
 
 // urlAlphabet turns the alphabet of base64 into that of URLs.
 var urlAlphabet = strings.NewReplacer("+", "-", "/", "_")
 
-// way adds one way to write a value. Its anchor is what no JSON spells otherwise, if there is enough of that.
+// way adds one way to write a value. It is known by two parts if it is long enough, so that a break in one leaves the other.
 func (s *Set) way(text []byte, rule int) {
-	if len(text) < anchor {
+	half := len(text) / 2
+	switch {
+	case len(text) < anchor:
 		return
+	case half < anchor:
+		half = len(text)
+	default:
+		s.part(text, rule, half, len(text))
 	}
-	at, run := 0, 0
-	for i, c := range text {
-		if c <= ' ' || c >= 0x7f || c == '"' || c == '\\' || c == '/' || c == '<' || c == '>' || c == '&' || c == '\'' {
-			run = 0
-			continue
-		}
-		if run++; run == anchor {
-			at = i + 1 - anchor
-			break
-		}
-	}
-	s.needles = append(s.needles, needle{text, rule, at})
+	s.part(text, rule, 0, half)
 }
+
+// part adds a part of a value, and with it the value: what no encoding spells otherwise, if there is that, and what few values
+// have so far, since many begin alike.
+func (s *Set) part(text []byte, rule, from, to int) {
+	const tries = 6
+	best, least, run := from, -1, 0
+	for i, left := from, tries; i < to && left > 0; i++ {
+		if !alnum(text[i]) {
+			run = 0
+		} else if run++; run >= anchor && (i+1-from)%anchor == 0 || run == anchor {
+			left--
+			if n := s.anchors[string(text[i+1-anchor:i+1])]; least < 0 || n < least {
+				best, least = i+1-anchor, n
+			}
+			if least == 0 {
+				break
+			}
+		}
+	}
+	s.anchors[string(text[best:best+anchor])]++
+	s.needles = append(s.needles, needle{text, rule, best})
+}
+
+func alnum(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func (s *Set) hash(w uint64) uint64  { return w * 0x9e3779b97f4a7c15 >> s.shift }
 func (s *Set) other(w uint64) uint64 { return w * 0xc2b2ae3d27d4eb4f >> s.shift }
@@ -199,10 +228,9 @@ func (s *Set) each(text []byte, found func(n needle, at int) bool) {
 	}
 }
 
-// match matches a needle whose anchor stands at a place. Behind the anchor it may be in pieces.
+// match matches a needle whose anchor stands at a place. It may be in pieces.
 func (n needle) match(text []byte, at int, join func([]byte, int) (int, bool)) (from, to int, ok bool) {
-	from = at - n.at
-	if from < 0 || !bytes.Equal(text[from:at], n.text[:n.at]) {
+	if from, ok = n.back(text, at, join); !ok {
 		return 0, 0, false
 	}
 	to = at + anchor
@@ -213,10 +241,50 @@ func (n needle) match(text []byte, at int, join func([]byte, int) (int, bool)) (
 			continue
 		}
 		next, ok := join(text, to)
+		if ok && text[next-1] == rest[0] && sign(rest[0]) {
+			next--
+		}
 		if !ok || next >= len(text) || text[next] != rest[0] {
 			return 0, 0, false
 		}
 		to = next
 	}
 	return from, to, true
+}
+
+// back is where a needle begins whose anchor stands at a place.
+func (n needle) back(text []byte, at int, join func([]byte, int) (int, bool)) (int, bool) {
+	for rest := n.text[:n.at]; len(rest) > 0; rest = rest[:len(rest)-1] {
+		last := rest[len(rest)-1]
+		if at > 0 && text[at-1] == last {
+			at--
+			continue
+		}
+		end, ok := pieceBefore(text, at, last, join)
+		if !ok {
+			return 0, false
+		}
+		at = end - 1
+	}
+	return at, true
+}
+
+// sign tells whether what a line begins with is of a value or of a diff.
+func sign(c byte) bool { return c == '+' || c == '-' }
+
+// pieceBefore is where a piece ends, with a byte that is known, behind which the next begins at a place.
+func pieceBefore(text []byte, at int, last byte, join func([]byte, int) (int, bool)) (int, bool) {
+	const furthest = 160
+	if at == 0 || bytes.IndexByte([]byte(" \t\r\n\"'`+-|>"), text[at-1]) < 0 {
+		return 0, false
+	}
+	for end := at - 1; end > 0 && at-end <= furthest; end-- {
+		if text[end-1] != last {
+			continue
+		}
+		if next, ok := join(text, end); ok && (next == at || next == at+1 && sign(text[at])) {
+			return end, true
+		}
+	}
+	return 0, false
 }
