@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"errors"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"math"
@@ -22,8 +23,10 @@ type Builder struct {
 	s       *Session
 	words   *inline
 	calls   map[string]int32 // by id
-	results []result
-	costs   map[string]int32 // by answer
+	results list[result]
+	unknown []string // calls of results that came before them
+	seed    maphash.Seed
+	costs   map[uint64]int32 // answers by the hashes of their names
 	agents  map[string]int32
 	inner   *inner
 	innerAt int32 // the source that it is
@@ -31,7 +34,7 @@ type Builder struct {
 
 type result struct {
 	step    int32
-	call    string
+	call    int32 // its number; below 0 for one in Builder.unknown, counted from the end
 	isError bool
 }
 
@@ -39,7 +42,7 @@ type result struct {
 func NewBuilder(agent, path string) *Builder {
 	b := &Builder{
 		s:     &Session{Agent: agent, Path: path, ByModel: map[string]Tokens{}},
-		words: &inline{}, calls: map[string]int32{}, costs: map[string]int32{}, agents: map[string]int32{},
+		words: &inline{}, calls: map[string]int32{}, seed: maphash.MakeSeed(), costs: map[uint64]int32{}, agents: map[string]int32{},
 	}
 	b.s.Skipped.UnknownTypes = map[string]int64{}
 	b.Source(b.words, false)
@@ -49,8 +52,23 @@ func NewBuilder(agent, path string) *Builder {
 // Session is the session as far as it is known, for what readers set themselves.
 func (b *Builder) Session() *Session { return b.s }
 
-// Expect makes room for about so many steps.
-func (b *Builder) Expect(steps int) { b.s.Steps = slices.Grow(b.s.Steps, steps) }
+// expect makes room for what is still to come if it is as what came of a part of a file. A list that is as long as it has
+// to be is not copied, for which there would have to be room as well.
+func (b *Builder) expect(steps, calls int, part float64) {
+	room := func(n, before, free int) int {
+		if more := int(float64(n-before)*(1/part-1)*1.02) + 256; more > free && free < (n-before)/2 {
+			return more
+		}
+		return 0
+	}
+	s := b.s
+	if more := room(len(s.Steps), steps, cap(s.Steps)-len(s.Steps)); more > 0 {
+		s.Steps = slices.Grow(s.Steps, more)
+	}
+	if more := room(len(s.Calls), calls, cap(s.Calls)-len(s.Calls)); more > 0 {
+		s.Calls = slices.Grow(s.Calls, more)
+	}
+}
 
 // Source adds a source. Those that are to be closed are, with the session.
 func (b *Builder) Source(r io.ReaderAt, plain bool) int32 {
@@ -110,7 +128,12 @@ func (b *Builder) Result(at int64, agent, record int32, call string, text []Span
 	if isError {
 		kind = ErrorRecovery
 	}
-	b.results = append(b.results, result{step: int32(len(b.s.Steps)), call: call, isError: isError})
+	n, known := b.calls[call]
+	if !known || call == "" {
+		b.unknown = append(b.unknown, call)
+		n = -int32(len(b.unknown))
+	}
+	b.results.add(result{step: int32(len(b.s.Steps)), call: n, isError: isError})
 	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: images, Call: None})
 }
 
@@ -123,29 +146,6 @@ func (b *Builder) Agent(id string) int32 {
 	b.agents[id] = n
 	b.s.Agents = append(b.s.Agents, Agent{ID: id})
 	return n
-}
-
-// Cost adds what an answer cost. Logs repeat it, as a whole or as far as it had come: of those of one answer the one
-// with the most output counts. An answer without a name counts by itself.
-func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
-	t = t.sound()
-	id := ""
-	if len(answer) > 0 {
-		n, seen := b.costs[string(answer)]
-		if seen {
-			a := &b.s.answers[n]
-			if agent == Main {
-				a.Agent = Main // a sub-agent that replays its parent's answers did not pay for them
-			}
-			if t.Output > a.Output || t.Output == a.Output && t.All() > a.All() {
-				a.Tokens, a.Model = t, model
-			}
-			return
-		}
-		id = string(answer)
-		b.costs[id] = int32(len(b.s.answers))
-	}
-	b.s.answers = append(b.s.answers, Answer{id, model, agent, t})
 }
 
 // Damaged tells of a place that could not be read whole.

@@ -12,7 +12,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/fiftyarms/platform/internal/safefile"
 )
@@ -180,7 +179,7 @@ type Session struct {
 	Bytes                              int64    // of the files that were read
 	sources                            []Source
 	closers                            []io.Closer
-	answers                            []Answer
+	answers                            answers
 }
 
 // Close lets go of the session's files.
@@ -194,7 +193,16 @@ func (s *Session) Close() error {
 }
 
 // Answers are what the session's answers cost, each once.
-func (s *Session) Answers() iter.Seq[Answer] { return slices.Values(s.answers) }
+func (s *Session) Answers() iter.Seq[Answer] {
+	return func(yield func(Answer) bool) {
+		for n, a := range s.answers.all() {
+			a.ID = string(s.answers.id(n))
+			if !yield(a) {
+				return
+			}
+		}
+	}
+}
 
 // Source is where a span's text stands.
 func (s *Session) Source(of Span) Source { return s.sources[of.Source] }
