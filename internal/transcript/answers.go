@@ -11,27 +11,39 @@ import (
 // answers are what a session's answers cost, each once, in as little room as that takes: a log may be of nothing else.
 type answers struct {
 	list   list[answer]
-	ids    []byte
+	ids    [][]byte // one behind the other, in blocks
 	models []string
 	large  map[int32]Tokens // that have more than fits
 }
 
 type answer struct {
 	tokens [6]uint32
-	id     uint32 // where it begins in ids; it ends where that of the next begins
+	id     uint32 // where it begins in ids; it ends where that of the next begins, or with its block
 	agent  int32
 	model  int32 // in models
 }
 
-// maxID is how long the name of an answer may be. One that is longer is none.
-const maxID = 1 << 10
+const (
+	maxID   = 1 << 10 // of the name of an answer. One that is longer is none.
+	idBlock = 64 << 10
+	maxIDs  = 1 << 32 / idBlock // blocks
+)
 
 func (a *answers) add(id []byte, model string, agent int32, t Tokens) int32 {
-	if len(id) > maxID || len(a.ids)+len(id) > math.MaxUint32 {
+	last := len(a.ids) - 1
+	if last < 0 || len(a.ids[last])+min(len(id), maxID) >= idBlock {
+		a.ids = append(a.ids, nil)
+		last++
+	}
+	if len(id) > maxID || len(a.ids) > maxIDs {
 		id = nil
 	}
-	n := a.list.add(answer{id: uint32(len(a.ids)), agent: agent, model: a.named(model)})
-	a.ids = append(a.ids, id...)
+	n := a.list.add(answer{id: uint32(last*idBlock + len(a.ids[last])), agent: agent, model: a.named(model)})
+	if block := &a.ids[last]; *block == nil && last > 0 {
+		*block = append(make([]byte, 0, idBlock), id...)
+	} else {
+		*block = append(*block, id...)
+	}
 	a.set(n, t)
 	return n
 }
@@ -71,11 +83,15 @@ func (a *answers) tokens(n int32) Tokens {
 }
 
 func (a *answers) id(n int32) []byte {
-	to := len(a.ids)
+	from := a.list.at(n).id
+	block := a.ids[from/idBlock]
+	to := uint32(len(block))
 	if int(n)+1 < a.list.n {
-		to = int(a.list.at(n + 1).id)
+		if next := a.list.at(n + 1).id; next/idBlock == from/idBlock {
+			to = next % idBlock
+		}
 	}
-	return a.ids[a.list.at(n).id:to]
+	return block[from%idBlock : to]
 }
 
 func (a *answers) all() iter.Seq2[int32, Answer] {

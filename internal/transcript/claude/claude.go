@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -84,6 +85,7 @@ type reader struct {
 	nodes     []node
 	lost      map[int32][2]uint64 // parents of nodes that are not there so far
 	buf       []byte
+	said      [][]byte
 	queue     queue
 	agents    agents
 	titles    map[string]string
@@ -152,9 +154,18 @@ func (r *reader) hash(parts ...[]byte) uint64 {
 	return h.Sum64() | 1 // 0 stands for none
 }
 
+// What to make room for.
+const (
+	bytesARecord = 1024
+	maxExpected  = 1 << 20
+)
+
 // readFile reads the records of one file.
 func (r *reader) readFile(path string, agent int32, own bool) error {
 	r.file = file{agent: agent, own: own}
+	if info, err := os.Stat(path); err == nil && own {
+		r.nodes = make([]node, 0, min(info.Size()/bytesARecord, maxExpected)) // which is not touched if it is not needed
+	}
 	log := transcript.Log{
 		IsRecord: isRecord,
 		Scan: func(line []byte) error {

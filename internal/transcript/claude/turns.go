@@ -286,7 +286,7 @@ func (r *reader) call(b *block, p place) {
 func (r *reader) resulted(rec *record, b *block, p place) {
 	r.class(p, resulted)
 	parts := rec.message.parts[b.from:b.to]
-	said := [][]byte{[]byte("result"), b.call}
+	said := append(r.said[:0], []byte("result"), b.call)
 	spans := make([]transcript.Span, 0, len(parts))
 	for _, part := range parts {
 		raw := r.bytes(part)
@@ -297,10 +297,11 @@ func (r *reader) resulted(rec *record, b *block, p place) {
 		}
 		spans = append(spans, r.span(part))
 	}
-	id := jsonscan.DecodeString(b.call)
-	if id != "" && !r.first(said...) {
+	r.said = said
+	if len(b.call) > 0 && !r.first(said...) {
 		return
 	}
+	id := jsonscan.DecodeString(b.call)
 	r.b.Result(p.at, p.agent, p.node, id, spans, b.images, b.isError)
 	if len(rec.result.agent) > 0 {
 		r.agents.answered(jsonscan.DecodeString(rec.result.agent), id)
