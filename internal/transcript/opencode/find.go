@@ -131,7 +131,7 @@ func eachFile(dir string, seen map[string]bool, each func(string, fs.FileInfo)) 
 			continue
 		}
 		t := &tree{project: filepath.Join(dir, project.Name())}
-		ids, err := names(t.project)
+		ids, err := idsIn(t.project)
 		if err != nil {
 			return err
 		}
