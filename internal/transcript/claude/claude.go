@@ -52,7 +52,7 @@ func (Format) Owns(_ string, head []byte) bool {
 }
 
 // known are the types of records that clients have written so far.
-var known = names("user", "assistant", "system", "summary", "file-history-snapshot", "file-history-delta", "queue-operation", "progress",
+var known = transcript.Names("user", "assistant", "system", "summary", "file-history-snapshot", "file-history-delta", "queue-operation", "progress",
 	"attachment", "last-prompt", "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "tag",
 	"bridge-session", "pr-link", "atis-latch", "worktree-state", "history-suppression", "frame-link", "artifact-edit-ledger",
 	"artifact-read-ledger", "artifact-ledger", "artifact-monitor", "tools-used", "cost-state", "api-request", "api-request-shape", "api-request-blob",

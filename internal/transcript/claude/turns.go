@@ -243,7 +243,7 @@ func (r *reader) path(path string) []string {
 
 func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
 	raw := r.bytes(at)
-	if blank(raw, 0) == len(raw) || len(id) > 0 && !r.first(kindName[kind], id, raw) {
+	if jsonscan.Blank(raw, 0) == len(raw) || len(id) > 0 && !r.first(kindName[kind], id, raw) {
 		return
 	}
 	r.b.Step(kind, p.at, p.agent, p.node, []transcript.Span{r.span(at)}, 0)
@@ -252,7 +252,7 @@ func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
 var kindName = map[transcript.Kind][]byte{transcript.AssistantMessage: []byte("message"), transcript.Thinking: []byte("thought")}
 
 // edits are the tools that change the file that they name.
-var edits = names("Write", "Edit", "MultiEdit", "NotebookEdit", "Update")
+var edits = transcript.Names("Write", "Edit", "MultiEdit", "NotebookEdit", "Update")
 
 func (r *reader) call(b *block, p place) {
 	call := transcript.Call{ID: jsonscan.DecodeString(b.id), Name: r.name(b.name)}

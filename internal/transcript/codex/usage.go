@@ -17,7 +17,7 @@ type tokens struct {
 }
 
 func (p *item) scanUsage(s *jsonscan.Scanner) {
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "total_token_usage":
 			p.total.scan(s)

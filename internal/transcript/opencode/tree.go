@@ -116,7 +116,7 @@ func scanSession(data []byte) (at session, err error) {
 		case "revert":
 			at.revert.scan(&s)
 		case "time":
-			members(&s, func(key []byte) {
+			s.Members(func(key []byte) {
 				if string(key) == "updated" {
 					at.updated = s.Int()
 				}
