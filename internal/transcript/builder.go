@@ -45,7 +45,7 @@ func NewBuilder(agent, path string) *Builder {
 		words: &inline{}, calls: map[string]int32{}, seed: maphash.MakeSeed(), costs: map[uint64]int32{}, agents: map[string]int32{},
 	}
 	b.s.Skipped.UnknownTypes = map[string]int64{}
-	b.Source(b.words, false)
+	b.AddSource(b.words, false)
 	return b
 }
 
@@ -70,8 +70,8 @@ func (b *Builder) expect(steps, calls int, part float64) {
 	}
 }
 
-// Source adds a source. Those that are to be closed are, with the session.
-func (b *Builder) Source(r io.ReaderAt, plain bool) int32 {
+// AddSource adds a source. Those that are to be closed are, with the session.
+func (b *Builder) AddSource(r io.ReaderAt, plain bool) int32 {
 	if c, ok := r.(io.Closer); ok {
 		b.s.closers = append(b.s.closers, c)
 	}
@@ -81,13 +81,13 @@ func (b *Builder) Source(r io.ReaderAt, plain bool) int32 {
 
 // File is the text of a whole file, at most so many bytes of it.
 func (b *Builder) File(path string, size int64) Span {
-	return Span{Source: b.Source(lazily(path), true), Len: int32(min(size, math.MaxInt32))}
+	return Span{Source: b.AddSource(lazily(path), true), Len: int32(min(size, math.MaxInt32))}
 }
 
 // Words is text that stands in no file.
 func (b *Builder) Words(text string) Span { return b.Raw(jsonscan.AppendText(nil, []byte(text))) }
 
-// Raw is JSON that stands in no file, or not in one piece.
+// Raw is JSON that stands in no file, or not in one piece. It is held: of what a log may have much of, Inner is the way.
 func (b *Builder) Raw(json []byte) Span {
 	at := Span{Source: 0, Off: int64(len(b.words.data)), Len: int32(len(json))}
 	b.words.data = append(b.words.data, json...)
@@ -179,9 +179,9 @@ func (b *Builder) Opened(path string) (f *os.File, source int32, done func() err
 	}
 	b.s.Bytes += info.Size()
 	if len(b.s.closers) < maxOpen {
-		return f, b.Source(f, false), func() error { return nil }, nil
+		return f, b.AddSource(f, false), func() error { return nil }, nil
 	}
-	return f, b.Source(lazily(path), false), f.Close, nil
+	return f, b.AddSource(lazily(path), false), f.Close, nil
 }
 
 // Unread tells of a file beside the session's own that could not be read. The rest of the session is no worse for it.

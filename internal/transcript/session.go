@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package transcript is what a session of a coding agent comes down to, whichever agent it was: steps that say where in
-// the session's files their text stands, who made them, and what they cost. A session is indexed and never held: a step
-// is some numbers, its text is read when it is written somewhere.
+// the session's files their text stands, who made them, and what they cost. A session is indexed: a step is some numbers,
+// its text is read when it is written somewhere. What is held is what stands in no file, or not in one piece, and is short.
 //
 // The packages below read the files of one agent each. They fill a Builder, which keeps the rules that hold for all.
 package transcript

@@ -75,7 +75,7 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	if r.spool, err = newSpool(); err != nil {
 		return nil, err
 	}
-	r.source = b.Source(r.spool, false)
+	r.source = b.AddSource(r.spool, false)
 	if files, ok := from.(*tree); ok {
 		files.unread = b.Unread
 	}
