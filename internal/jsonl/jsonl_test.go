@@ -185,8 +185,10 @@ func record(object []byte, edge bool) bool {
 
 func TestRecover(t *testing.T) {
 	a, b := `{"type":"a","id":1,"text":"first","in":{"type":"part"}}`, `{"type":"b","id":2,"in":[{"type":"part"}]}`
+	c := `{"type":"c","id":3}`
 	inString := strings.Index(a, "rst")
 	between := strings.Index(a, `"text"`)
+	half := strings.Index(b, `"in"`)
 	for _, c := range []struct {
 		name, line string
 		want       []string
@@ -199,6 +201,10 @@ func TestRecover(t *testing.T) {
 		{"the second is cut", a + b[:20], []string{a}},
 		{"one inside a string of the other", a[:inString] + b + a[inString:], []string{a, b}},
 		{"one between members of the other", a[:between] + b + a[between:], []string{a, b}},
+		{"one inside one inside the other", a[:inString] + b[:half] + c + b[half:] + a[inString:], []string{a, b, c}},
+		{"and another behind", a[:inString] + b[:half] + c + b[half:] + b + a[inString:], []string{a, b, c, b}},
+		{"around one that is cut", a[:inString] + b[:half] + c + a[inString:], []string{c}},
+		{"around zeros", a[:inString] + b[:half] + "\x00\x00" + b[half:] + a[inString:], []string{a, b}},
 		{"zeros before", "\x00\x00\x00" + a, []string{a}},
 		{"zeros behind", a + "\x00\x00", []string{a}},
 		{"zeros between", a + "\x00\x00" + b, []string{a, b}},

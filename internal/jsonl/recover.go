@@ -4,6 +4,7 @@ package jsonl
 
 import (
 	"bytes"
+	"slices"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
 )
@@ -14,7 +15,7 @@ type Piece struct {
 	Joined   []byte // what stands in the line in several pieces, put together; else nil
 }
 
-// Recover finds the whole records of a line that is not one: two writers that wrote at once leave the records of both
+// Recover finds the whole records of a line that is not one: writers that wrote at once leave the records of all of them
 // in it, one behind the other or one inside the other, and a crash leaves runs of NUL. record tells whether an object is
 // a record; edge, whether something that is surely an end stands before it, so that it is no part of another record.
 func Recover(line []byte, record func(object []byte, edge bool) bool) []Piece {
@@ -91,22 +92,35 @@ func (r *recovery) leave(from, to int) {
 	}
 }
 
-// join tries whether the rest is a record that something was written into. It comes before what stands inside it.
+// join tries whether the rest is a record that something was written into, or several, one inside the other. What stands
+// around comes before what stands inside it.
 func (r *recovery) join() {
-	if len(r.rest) < 2 {
+	if len(r.rest) < 2 || r.budget <= 0 {
 		return
 	}
 	var all []byte
 	for _, part := range r.rest {
 		all = append(all, r.line[part[0]:part[1]]...)
 	}
+	r.budget -= len(all)
 	all = bytes.TrimSpace(all)
-	if !bytes.HasPrefix(all, begin) || r.object(all) != len(all) || !r.record(all, true) {
-		return
+	var around []Piece
+	if bytes.HasPrefix(all, begin) && r.object(all) == len(all) && r.record(all, true) {
+		around = []Piece{{Joined: all}}
+	} else {
+		inner := recovery{line: all, record: r.record, budget: r.budget}
+		inner.run()
+		r.budget = inner.budget
+		for _, p := range inner.pieces {
+			if p.Joined == nil {
+				p = Piece{Joined: all[p.From:p.To]}
+			}
+			around = append(around, p)
+		}
 	}
 	at := 0
 	for at < len(r.pieces) && r.pieces[at].From < r.rest[0][0] {
 		at++
 	}
-	r.pieces = append(r.pieces[:at], append([]Piece{{Joined: all}}, r.pieces[at:]...)...)
+	r.pieces = slices.Insert(r.pieces, at, around...)
 }

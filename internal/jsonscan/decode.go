@@ -78,6 +78,19 @@ func hex4(b []byte) rune {
 	return rune(n)
 }
 
+// Blank is the first place from at on in the text of a JSON string that is neither space nor the escape of one.
+func Blank(raw []byte, at int) int {
+	for at < len(raw) {
+		switch r, n := Next(raw[at:]); r {
+		case ' ', '\n', '\r', '\t', '\ufeff':
+			at += n
+		default:
+			return at
+		}
+	}
+	return at
+}
+
 // AppendText appends plain text as the text of a JSON string, without quotes.
 func AppendText(dst, text []byte) []byte {
 	const hex = "0123456789abcdef"

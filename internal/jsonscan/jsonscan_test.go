@@ -158,3 +158,42 @@ func BenchmarkSkip(b *testing.B) {
 		}
 	}
 }
+
+// TestWhatShouldBe: a value of another kind than it should be is passed over, and is nothing.
+func TestWhatShouldBe(t *testing.T) {
+	for value, want := range map[string]string{`"a\"b"`: `word a\"b`, `7`: "", `null`: "", `{"a":1,"b":[2]}`: "member a member b", `[1,{"a":2}]`: "element element", `""`: "word "} {
+		var got []string
+		var s Scanner
+		s.Reset([]byte(value))
+		if w := s.Word(); w != nil {
+			got = append(got, "word "+string(w))
+		}
+		if !s.End() {
+			t.Errorf("%s: %v", value, s.Err())
+		}
+		s.Reset([]byte(value))
+		s.Members(func(key []byte) { got = append(got, "member "+string(key)) })
+		if !s.End() {
+			t.Errorf("%s: %v", value, s.Err())
+		}
+		s.Reset([]byte(value))
+		s.Elements(func() { got = append(got, "element") })
+		if !s.End() {
+			t.Errorf("%s: %v", value, s.Err())
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s is %q, want %q", value, got, want)
+		}
+	}
+}
+
+func TestBlank(t *testing.T) {
+	for raw, want := range map[string]int{``: 0, `a`: 0, ` \n\t\r a`: 8, `\u0020\ufeff`: 12, "\ufeff ": 4, `\\n`: 0} {
+		if got := Blank([]byte(raw), 0); got != want {
+			t.Errorf("%q: %d, want %d", raw, got, want)
+		}
+	}
+	if got := Blank([]byte("a  b"), 1); got != 3 {
+		t.Errorf("%d", got)
+	}
+}

@@ -55,5 +55,32 @@ func (s *Scanner) Text() (Range, bool) {
 	return r, s.err == nil
 }
 
+// Word is Text as it is written there, and nil where it is none.
+func (s *Scanner) Word() []byte {
+	at, ok := s.Text()
+	if !ok {
+		return nil
+	}
+	return s.Bytes(at)
+}
+
+// Members walks a value that should be an object; anything else is skipped.
+func (s *Scanner) Members(each func(key []byte)) {
+	if s.Kind() != '{' {
+		s.Skip()
+		return
+	}
+	s.Object(each)
+}
+
+// Elements walks a value that should be an array; anything else is skipped.
+func (s *Scanner) Elements(each func()) {
+	if s.Kind() != '[' {
+		s.Skip()
+		return
+	}
+	s.Array(each)
+}
+
 // Bytes is a range of the text.
 func (s *Scanner) Bytes(r Range) []byte { return s.data[r.From:r.To] }

@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"errors"
+	"hash/maphash"
 	"io"
 	"io/fs"
 	"math"
@@ -22,8 +23,10 @@ type Builder struct {
 	s       *Session
 	words   *inline
 	calls   map[string]int32 // by id
-	results []result
-	costs   map[string]int32 // by answer
+	results list[result]
+	unknown []string // calls of results that came before them
+	seed    maphash.Seed
+	costs   map[uint64]int32 // answers by the hashes of their names
 	agents  map[string]int32
 	inner   *inner
 	innerAt int32 // the source that it is
@@ -31,7 +34,7 @@ type Builder struct {
 
 type result struct {
 	step    int32
-	call    string
+	call    int32 // its number; below 0 for one in Builder.unknown, counted from the end
 	isError bool
 }
 
@@ -39,21 +42,36 @@ type result struct {
 func NewBuilder(agent, path string) *Builder {
 	b := &Builder{
 		s:     &Session{Agent: agent, Path: path, ByModel: map[string]Tokens{}},
-		words: &inline{}, calls: map[string]int32{}, costs: map[string]int32{}, agents: map[string]int32{},
+		words: &inline{}, calls: map[string]int32{}, seed: maphash.MakeSeed(), costs: map[uint64]int32{}, agents: map[string]int32{},
 	}
 	b.s.Skipped.UnknownTypes = map[string]int64{}
-	b.Source(b.words, false)
+	b.AddSource(b.words, false)
 	return b
 }
 
 // Session is the session as far as it is known, for what readers set themselves.
 func (b *Builder) Session() *Session { return b.s }
 
-// Expect makes room for about so many steps.
-func (b *Builder) Expect(steps int) { b.s.Steps = slices.Grow(b.s.Steps, steps) }
+// expect makes room for what is still to come if it is as what came of a part of a file. A list that is as long as it has
+// to be is not copied, for which there would have to be room as well.
+func (b *Builder) expect(steps, calls int, part float64) {
+	room := func(n, before, free int) int {
+		if more := int(float64(n-before)*(1/part-1)*1.02) + 256; more > free && free < (n-before)/2 {
+			return more
+		}
+		return 0
+	}
+	s := b.s
+	if more := room(len(s.Steps), steps, cap(s.Steps)-len(s.Steps)); more > 0 {
+		s.Steps = slices.Grow(s.Steps, more)
+	}
+	if more := room(len(s.Calls), calls, cap(s.Calls)-len(s.Calls)); more > 0 {
+		s.Calls = slices.Grow(s.Calls, more)
+	}
+}
 
-// Source adds a source. Those that are to be closed are, with the session.
-func (b *Builder) Source(r io.ReaderAt, plain bool) int32 {
+// AddSource adds a source. Those that are to be closed are, with the session.
+func (b *Builder) AddSource(r io.ReaderAt, plain bool) int32 {
 	if c, ok := r.(io.Closer); ok {
 		b.s.closers = append(b.s.closers, c)
 	}
@@ -63,13 +81,13 @@ func (b *Builder) Source(r io.ReaderAt, plain bool) int32 {
 
 // File is the text of a whole file, at most so many bytes of it.
 func (b *Builder) File(path string, size int64) Span {
-	return Span{Source: b.Source(lazily(path), true), Len: int32(min(size, math.MaxInt32))}
+	return Span{Source: b.AddSource(lazily(path), true), Len: int32(min(size, math.MaxInt32))}
 }
 
 // Words is text that stands in no file.
 func (b *Builder) Words(text string) Span { return b.Raw(jsonscan.AppendText(nil, []byte(text))) }
 
-// Raw is JSON that stands in no file, or not in one piece.
+// Raw is JSON that stands in no file, or not in one piece. It is held: of what a log may have much of, Inner is the way.
 func (b *Builder) Raw(json []byte) Span {
 	at := Span{Source: 0, Off: int64(len(b.words.data)), Len: int32(len(json))}
 	b.words.data = append(b.words.data, json...)
@@ -110,7 +128,12 @@ func (b *Builder) Result(at int64, agent, record int32, call string, text []Span
 	if isError {
 		kind = ErrorRecovery
 	}
-	b.results = append(b.results, result{step: int32(len(b.s.Steps)), call: call, isError: isError})
+	n, known := b.calls[call]
+	if !known || call == "" {
+		b.unknown = append(b.unknown, call)
+		n = -int32(len(b.unknown))
+	}
+	b.results.add(result{step: int32(len(b.s.Steps)), call: n, isError: isError})
 	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: images, Call: None})
 }
 
@@ -123,29 +146,6 @@ func (b *Builder) Agent(id string) int32 {
 	b.agents[id] = n
 	b.s.Agents = append(b.s.Agents, Agent{ID: id})
 	return n
-}
-
-// Cost adds what an answer cost. Logs repeat it, as a whole or as far as it had come: of those of one answer the one
-// with the most output counts. An answer without a name counts by itself.
-func (b *Builder) Cost(answer []byte, model string, agent int32, t Tokens) {
-	t = t.sound()
-	id := ""
-	if len(answer) > 0 {
-		n, seen := b.costs[string(answer)]
-		if seen {
-			a := &b.s.answers[n]
-			if agent == Main {
-				a.Agent = Main // a sub-agent that replays its parent's answers did not pay for them
-			}
-			if t.Output > a.Output || t.Output == a.Output && t.All() > a.All() {
-				a.Tokens, a.Model = t, model
-			}
-			return
-		}
-		id = string(answer)
-		b.costs[id] = int32(len(b.s.answers))
-	}
-	b.s.answers = append(b.s.answers, Answer{id, model, agent, t})
 }
 
 // Damaged tells of a place that could not be read whole.
@@ -179,9 +179,9 @@ func (b *Builder) Opened(path string) (f *os.File, source int32, done func() err
 	}
 	b.s.Bytes += info.Size()
 	if len(b.s.closers) < maxOpen {
-		return f, b.Source(f, false), func() error { return nil }, nil
+		return f, b.AddSource(f, false), func() error { return nil }, nil
 	}
-	return f, b.Source(lazily(path), false), f.Close, nil
+	return f, b.AddSource(lazily(path), false), f.Close, nil
 }
 
 // Unread tells of a file beside the session's own that could not be read. The rest of the session is no worse for it.

@@ -87,3 +87,33 @@ func TestBounds(t *testing.T) {
 		t.Errorf("%d are told", len(d))
 	}
 }
+
+// TestAnswers: answers are told apart by their names, however many, and each is there with what it cost at last.
+func TestAnswers(t *testing.T) {
+	b := NewBuilder("test", "x")
+	const many = 20_000
+	long := strings.Repeat("x", maxID+1)
+	name := func(i int) string { return fmt.Sprint(strings.Repeat("n", i%7), i) }
+	for _, output := range []int64{3, 5, 4} {
+		for i := range many {
+			b.Cost([]byte(name(i)), fmt.Sprint("m", i%3), int32(i%2)-1, Tokens{Input: int64(i), Output: output << (i % 38)})
+		}
+	}
+	b.Agent("a")
+	b.Cost([]byte(long), "m0", Main, Tokens{Output: 1})
+	b.Cost(nil, "m0", Main, Tokens{Output: 1})
+	i := 0
+	for a := range b.Session().Answers() {
+		want := Answer{ID: name(i), Model: fmt.Sprint("m", i%3), Agent: int32(i%2) - 1, Tokens: Tokens{Input: int64(i), Output: 5 << (i % 38)}}
+		if i >= many {
+			want = Answer{Model: "m0", Agent: Main, Tokens: Tokens{Output: 1}}
+		}
+		if a != want {
+			t.Fatalf("%d: %+v, want %+v", i, a, want)
+		}
+		i++
+	}
+	if i != many+2 {
+		t.Errorf("%d answers", i)
+	}
+}

@@ -46,13 +46,18 @@ func (b *Builder) Finish(abandoned func(record int32) bool) (*Session, error) {
 
 // match joins results with the calls of their ids.
 func (b *Builder) match() {
-	for _, r := range b.results {
-		n, ok := b.calls[r.call]
-		if !ok || r.call == "" {
-			b.s.Skipped.UnmatchedResults++
-			b.s.Calls = append(b.s.Calls, Call{ID: r.call})
-			b.s.Steps[r.step].Call = int32(len(b.s.Calls) - 1)
-			continue
+	for i := range int32(b.results.n) {
+		r := b.results.at(i)
+		n := r.call
+		if n < 0 {
+			id := b.unknown[-n-1]
+			var ok bool
+			if n, ok = b.calls[id]; !ok || id == "" {
+				b.s.Skipped.UnmatchedResults++
+				b.s.Calls = append(b.s.Calls, Call{ID: id})
+				b.s.Steps[r.step].Call = int32(len(b.s.Calls) - 1)
+				continue
+			}
 		}
 		call, step := &b.s.Calls[n], &b.s.Steps[r.step]
 		step.Call = n
@@ -143,7 +148,7 @@ func (b *Builder) behindCalls() []Step {
 // sum sums what the answers cost.
 func (b *Builder) sum() {
 	s := b.s
-	for _, c := range s.answers {
+	for _, c := range s.answers.all() {
 		s.Usage.Add(c.Tokens)
 		model := s.ByModel[c.Model]
 		model.Add(c.Tokens)

@@ -31,7 +31,7 @@ type innerText struct {
 func (b *Builder) Inner(of Span, part jsonscan.Range) Span {
 	if b.inner == nil {
 		b.inner = &inner{s: b.s, last: -1}
-		b.innerAt = b.Source(b.inner, false)
+		b.innerAt = b.AddSource(b.inner, false)
 	}
 	in := b.inner
 	at := Span{Source: b.innerAt, Off: in.end, Len: int32(part.Len())}

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 
 	"github.com/fiftyarms/platform/internal/jsonl"
 )
@@ -40,6 +41,8 @@ func (b *Builder) ReadLog(ctx context.Context, path string, log Log) (err error)
 // ReadLines is ReadLog of a file that is open as a source.
 func (b *Builder) ReadLines(ctx context.Context, path string, f io.Reader, source int32, log Log) error {
 	lines := jsonl.NewLines(f)
+	size := sizeOf(f)
+	steps, calls := len(b.s.Steps), len(b.s.Calls)
 	for {
 		line, err := lines.Next()
 		switch {
@@ -52,12 +55,25 @@ func (b *Builder) ReadLines(ctx context.Context, path string, f io.Reader, sourc
 			if err := ctx.Err(); err != nil {
 				return err
 			}
+			if size > 0 && line.Offset > 0 {
+				b.expect(steps, calls, min(float64(line.Offset)/float64(size), 1))
+			}
 			if log.Progress != nil {
 				log.Progress(line.Offset)
 			}
 		}
 		b.line(path, source, line, log)
 	}
+}
+
+// sizeOf is how long a file is, 0 if nobody knows.
+func sizeOf(f io.Reader) int64 {
+	if file, ok := f.(interface{ Stat() (fs.FileInfo, error) }); ok {
+		if info, err := file.Stat(); err == nil {
+			return info.Size()
+		}
+	}
+	return 0
 }
 
 func (b *Builder) line(path string, source int32, line jsonl.Line, log Log) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Package transcript is what a session of a coding agent comes down to, whichever agent it was: steps that say where in
-// the session's files their text stands, who made them, and what they cost. A session is indexed and never held: a step
-// is some numbers, its text is read when it is written somewhere.
+// the session's files their text stands, who made them, and what they cost. A session is indexed: a step is some numbers,
+// its text is read when it is written somewhere. What is held is what stands in no file, or not in one piece, and is short.
 //
 // The packages below read the files of one agent each. They fill a Builder, which keeps the rules that hold for all.
 package transcript
@@ -12,7 +12,6 @@ import (
 	"io"
 	"iter"
 	"math"
-	"slices"
 
 	"github.com/fiftyarms/platform/internal/safefile"
 )
@@ -180,7 +179,7 @@ type Session struct {
 	Bytes                              int64    // of the files that were read
 	sources                            []Source
 	closers                            []io.Closer
-	answers                            []Answer
+	answers                            answers
 }
 
 // Close lets go of the session's files.
@@ -194,7 +193,16 @@ func (s *Session) Close() error {
 }
 
 // Answers are what the session's answers cost, each once.
-func (s *Session) Answers() iter.Seq[Answer] { return slices.Values(s.answers) }
+func (s *Session) Answers() iter.Seq[Answer] {
+	return func(yield func(Answer) bool) {
+		for n, a := range s.answers.all() {
+			a.ID = string(s.answers.id(n))
+			if !yield(a) {
+				return
+			}
+		}
+	}
+}
 
 // Source is where a span's text stands.
 func (s *Session) Source(of Span) Source { return s.sources[of.Source] }

@@ -3,6 +3,8 @@
 package transcript
 
 import (
+	"bytes"
+	"strings"
 	"time"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
@@ -102,4 +104,30 @@ func (in *Input) replace(s *jsonscan.Scanner, key []byte) {
 	case "new_string":
 		in.New, _ = s.Text()
 	}
+}
+
+// Names is a set of names, in lists with space between them.
+func Names(lists ...string) map[string]bool {
+	set := map[string]bool{}
+	for _, list := range lists {
+		for name := range strings.FieldsSeq(list) {
+			set[name] = true
+		}
+	}
+	return set
+}
+
+// patchLines begin the lines of a patch that name a file, in the language that models are taught for patches.
+var patchLines = [][]byte{[]byte("*** Add File: "), []byte("*** Update File: "), []byte("*** Delete File: "), []byte("*** Move to: ")}
+
+// PatchFiles are the files that a patch names.
+func PatchFiles(patch []byte) (files []string) {
+	for line := range bytes.Lines(patch) {
+		for _, begins := range patchLines {
+			if path, ok := bytes.CutPrefix(line, begins); ok {
+				files = append(files, string(bytes.TrimSpace(path)))
+			}
+		}
+	}
+	return files
 }

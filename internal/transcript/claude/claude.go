@@ -52,7 +52,7 @@ func (Format) Owns(_ string, head []byte) bool {
 }
 
 // known are the types of records that clients have written so far.
-var known = names("user", "assistant", "system", "summary", "file-history-snapshot", "file-history-delta", "queue-operation", "progress",
+var known = transcript.Names("user", "assistant", "system", "summary", "file-history-snapshot", "file-history-delta", "queue-operation", "progress",
 	"attachment", "last-prompt", "mode", "permission-mode", "ai-title", "custom-title", "agent-name", "agent-color", "agent-setting", "tag",
 	"bridge-session", "pr-link", "atis-latch", "worktree-state", "history-suppression", "frame-link", "artifact-edit-ledger",
 	"artifact-read-ledger", "artifact-ledger", "artifact-monitor", "tools-used", "cost-state", "api-request", "api-request-shape", "api-request-blob",
@@ -77,9 +77,15 @@ type reader struct {
 	uuids     map[uint64]int32  // of all files, with the node if it is one: a record that is there twice counts once
 	seen      map[uint64]int32  // what was said, and by which record: some clients write it anew under other uuids
 	number    int32             // of the record
-	answers   map[uint64]answer // by the message's id
+	answers   map[uint64]int32  // their numbers by the message's id
+	others    map[several]int32 // of messages that have several
+	asked     []asked           // by answer
 	names     map[string]string
+	paths     map[string][]string
 	nodes     []node
+	lost      map[int32][2]uint64 // parents of nodes that are not there so far
+	buf       []byte
+	said      [][]byte
 	queue     queue
 	agents    agents
 	titles    map[string]string
@@ -105,7 +111,8 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	b := transcript.NewBuilder(f.Agent(), path)
 	r := &reader{
 		ctx: ctx, b: b, s: b.Session(), progress: progress, seed: maphash.MakeSeed(),
-		uuids: map[uint64]int32{}, seen: map[uint64]int32{}, answers: map[uint64]answer{}, names: map[string]string{}, titles: map[string]string{},
+		uuids: map[uint64]int32{}, seen: map[uint64]int32{}, answers: map[uint64]int32{}, others: map[several]int32{},
+		names: map[string]string{}, paths: map[string][]string{}, lost: map[int32][2]uint64{}, titles: map[string]string{},
 	}
 	defer func() {
 		if err != nil {
@@ -125,7 +132,7 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	}
 	r.attachAgents()
 	r.entitle(path)
-	gone := abandoned(r.nodes, r.uuids)
+	gone := abandoned(r.found())
 	for _, is := range gone {
 		if is {
 			r.s.Skipped.Abandoned.Records++
@@ -149,7 +156,7 @@ func (r *reader) hash(parts ...[]byte) uint64 {
 
 // What to make room for.
 const (
-	bytesARecord = 4096
+	bytesARecord = 1024
 	maxExpected  = 1 << 20
 )
 
@@ -157,9 +164,7 @@ const (
 func (r *reader) readFile(path string, agent int32, own bool) error {
 	r.file = file{agent: agent, own: own}
 	if info, err := os.Stat(path); err == nil && own {
-		records := int(min(info.Size()/bytesARecord, maxExpected))
-		r.b.Expect(records)
-		r.nodes = make([]node, 0, records)
+		r.nodes = make([]node, 0, min(info.Size()/bytesARecord, maxExpected)) // which is not touched if it is not needed
 	}
 	log := transcript.Log{
 		IsRecord: isRecord,
@@ -280,17 +285,40 @@ func (r *reader) place(rec *record) place {
 	if len(rec.uuid) == 0 {
 		return p
 	}
-	var n node
-	if len(rec.parent) > 0 {
-		n.parent = r.hash(rec.parent)
-	}
-	if len(rec.logical) > 0 {
-		n.logical = r.hash(rec.logical)
-	}
 	p.node = int32(len(r.nodes))
 	r.uuids[rec.id] = p.node
-	r.nodes = append(r.nodes, n)
+	r.nodes = append(r.nodes, node{parent: r.parent(rec, p.node)})
 	return p
+}
+
+// parent is the record that one follows.
+func (r *reader) parent(rec *record, n int32) int32 {
+	var ids [2]uint64
+	for i, uuid := range [][]byte{rec.parent, rec.logical} {
+		if len(uuid) > 0 {
+			ids[i] = r.hash(uuid)
+		}
+	}
+	if p, ok := r.uuids[ids[0]]; ok && p != nowhere && p != n {
+		return p
+	}
+	if ids != [2]uint64{} { // it may stand further down
+		r.lost[n] = ids
+	}
+	return nowhere
+}
+
+// found is the nodes' tree, with the parents that stood behind their children.
+func (r *reader) found() []node {
+	for n, ids := range r.lost {
+		for _, id := range ids {
+			if p, ok := r.uuids[id]; ok && id != 0 && p != n && p != nowhere {
+				r.nodes[n].parent = p
+				break
+			}
+		}
+	}
+	return r.nodes
 }
 
 // class notes what a record is to the tree.

@@ -86,44 +86,36 @@ func (r *record) scan(s *jsonscan.Scanner, line []byte) error {
 	return s.Err()
 }
 
-func str(s *jsonscan.Scanner) []byte {
-	at, ok := s.Text()
-	if !ok {
-		return nil
-	}
-	return s.Bytes(at)
-}
-
 func (r *record) member(s *jsonscan.Scanner, key []byte) {
 	switch string(key) {
 	case "type":
-		r.kind = str(s)
+		r.kind = s.Word()
 	case "operation":
-		r.operation = str(s)
+		r.operation = s.Word()
 	case "uuid":
-		r.uuid = str(s)
+		r.uuid = s.Word()
 	case "parentUuid":
-		r.parent = str(s)
+		r.parent = s.Word()
 	case "logicalParentUuid":
-		r.logical = str(s)
+		r.logical = s.Word()
 	case "timestamp":
-		r.timestamp = str(s)
+		r.timestamp = s.Word()
 	case "sessionId":
-		r.session = str(s)
+		r.session = s.Word()
 	case "cwd":
-		r.cwd = str(s)
+		r.cwd = s.Word()
 	case "version":
-		r.version = str(s)
+		r.version = s.Word()
 	case "gitBranch":
-		r.branch = str(s)
+		r.branch = s.Word()
 	case "agentId":
-		r.agent = str(s)
+		r.agent = s.Word()
 	case "requestId":
-		r.request = str(s)
+		r.request = s.Word()
 	case "leafUuid":
-		r.leaf = str(s)
+		r.leaf = s.Word()
 	case "parentToolUseID":
-		r.toolUse = str(s)
+		r.toolUse = s.Word()
 	case "isSidechain":
 		r.sidechain = s.True()
 	case "isMeta":
@@ -140,7 +132,7 @@ func (r *record) member(s *jsonscan.Scanner, key []byte) {
 		if s.Kind() == '{' {
 			s.Object(func(key []byte) {
 				if string(key) == "kind" {
-					r.origin = str(s)
+					r.origin = s.Word()
 				}
 			})
 		}
@@ -165,9 +157,9 @@ func (m *message) scan(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			m.id = str(s)
+			m.id = s.Word()
 		case "model":
-			m.model = str(s)
+			m.model = s.Word()
 		case "usage":
 			m.scanUsage(s)
 		case "content":
@@ -220,13 +212,13 @@ func (m *message) scanBlock(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "type":
-			b.kind = str(s)
+			b.kind = s.Word()
 		case "id":
-			b.id = str(s)
+			b.id = s.Word()
 		case "name":
-			b.name = str(s)
+			b.name = s.Word()
 		case "tool_use_id":
-			b.call = str(s)
+			b.call = s.Word()
 		case "is_error":
 			b.isError = s.True()
 		case "text", "thinking":
@@ -263,7 +255,7 @@ func scanParts(s *jsonscan.Scanner, parts []text) ([]text, int32) {
 				s.Object(func(key []byte) {
 					switch string(key) {
 					case "type":
-						kind = str(s)
+						kind = s.Word()
 					case "text":
 						body, has = s.Text()
 					}
@@ -300,7 +292,7 @@ func (b *block) scanInput(s *jsonscan.Scanner) {
 
 func (u *useResult) scan(s *jsonscan.Scanner) {
 	if s.Kind() == '"' {
-		u.failed = bytes.HasPrefix(str(s), []byte("Error"))
+		u.failed = bytes.HasPrefix(s.Word(), []byte("Error"))
 		return
 	}
 	if s.Kind() != '{' {
@@ -309,7 +301,7 @@ func (u *useResult) scan(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "agentId":
-			u.agent = str(s)
+			u.agent = s.Word()
 		case "staged":
 			u.staged = s.True()
 		case "structuredPatch":
@@ -327,9 +319,9 @@ func (a *attachment) scan(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "type":
-			a.kind = str(s)
+			a.kind = s.Word()
 		case "commandMode":
-			a.mode = str(s)
+			a.mode = s.Word()
 		case "prompt":
 			a.parts, a.images = scanParts(s, a.parts[:0])
 		}
@@ -347,9 +339,9 @@ func (r *record) scanProgress(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "type":
-			r.progress = str(s)
+			r.progress = s.Word()
 		case "agentId":
-			if id := str(s); r.agent == nil {
+			if id := s.Word(); r.agent == nil {
 				r.agent = id
 			}
 		case "message":

@@ -15,38 +15,27 @@ const (
 // A node is a record of the main file: records name the one that they follow. Going back to an earlier prompt makes a
 // branch, so do answers that are tried again; the file keeps all branches.
 type node struct {
-	parent, logical uint64 // hashes of uuids; 0 for none
-	answer          uint64 // hash of the message's id
-	class           class
+	parent int32
+	answer uint32 // hash of the message's id
+	class  class
 }
 
 const nowhere = int32(-1)
 
-// abandoned tells which records, of which index knows the numbers by the hashes of their uuids, are on branches that the person, or the client, gave up.
+// abandoned tells which records are on branches that the person, or the client, gave up.
 //
 // The last record of the conversation is on the branch that counts. Elsewhere a record is given up only where the file
 // shows it: a prompt that was answered, in whose place another was given; an answer without results, in whose place
 // another was given. Anything else that is off the way to the last record is there for the client's own reasons (tools
 // that ran at once, hooks, a lost parent, a circle) and stays.
-func abandoned(nodes []node, index map[uint64]int32) []bool {
-	parent := make([]int32, len(nodes))
-	for i, n := range nodes {
-		parent[i] = nowhere
-		for _, id := range []uint64{n.parent, n.logical} {
-			if p, ok := index[id]; ok && id != 0 && p != int32(i) && p != nowhere {
-				parent[i] = p
-				break
-			}
-		}
-	}
-	t := tree{nodes: nodes, parent: parent, next: make([]int32, len(nodes)), onSpine: make([]bool, len(nodes))}
+func abandoned(nodes []node) []bool {
+	t := tree{nodes: nodes, next: make([]int32, len(nodes)), onSpine: make([]bool, len(nodes))}
 	t.walkSpine()
 	return t.branches()
 }
 
 type tree struct {
 	nodes   []node
-	parent  []int32
 	onSpine []bool
 	next    []int32 // of a record on the spine: the first of the conversation after it
 }
@@ -63,7 +52,7 @@ func (t *tree) walkSpine() {
 		if t.nodes[at].class != other {
 			next = at
 		}
-		if up := t.parent[at]; up != nowhere && !t.onSpine[up] {
+		if up := t.nodes[at].parent; up != nowhere && !t.onSpine[up] {
 			at = up
 			continue
 		}
@@ -79,14 +68,14 @@ func (t *tree) branches() []bool {
 	worked := t.below(answered)
 	ran := t.below(resulted)
 	gone := make([]bool, len(t.nodes))
-	any := false
+	left := false
 	for i, n := range t.nodes {
 		if t.onSpine[i] || n.class != prompted && n.class != answered {
 			continue
 		}
-		fork := t.parent[i]
+		fork := t.nodes[i].parent
 		for steps := 0; fork != nowhere && !t.onSpine[fork] && t.nodes[fork].class == other && steps < len(t.nodes); steps++ {
-			fork = t.parent[fork]
+			fork = t.nodes[fork].parent
 		}
 		if fork == nowhere || !t.onSpine[fork] || t.next[fork] == nowhere {
 			continue
@@ -98,13 +87,13 @@ func (t *tree) branches() []bool {
 		case n.class == answered && instead.class == answered && t.nodes[fork].class != answered:
 			gone[i] = n.answer != instead.answer && !ran[i]
 		}
-		any = any || gone[i]
+		left = left || gone[i]
 	}
-	if !any {
+	if !left {
 		return nil
 	}
 	for i := range t.nodes { // parents stand before their children, but for damage
-		if up := t.parent[i]; up != nowhere && gone[up] && !t.onSpine[i] {
+		if up := t.nodes[i].parent; up != nowhere && gone[up] && !t.onSpine[i] {
 			gone[i] = true
 		}
 	}
@@ -119,7 +108,7 @@ func (t *tree) below(c class) []bool {
 			continue
 		}
 		has[i] = has[i] || t.nodes[i].class == c
-		if up := t.parent[i]; up != nowhere && has[i] {
+		if up := t.nodes[i].parent; up != nowhere && has[i] {
 			has[up] = true
 		}
 	}

@@ -111,7 +111,7 @@ func (r *reader) assistant(rec *record, p place) {
 	r.answer(rec, p, true)
 	m := &rec.message
 	if p.node != transcript.None && len(m.id) > 0 {
-		r.nodes[p.node].answer = r.hash(m.id)
+		r.nodes[p.node].answer = uint32(r.hash(m.id) >> 32)
 	}
 	r.class(p, answered)
 }
@@ -163,39 +163,59 @@ func (r *reader) cost(rec *record, model string, p place) {
 		r.b.Cost(rec.uuid, model, p.agent, m.tokens)
 		return
 	}
-	id, request := r.hash(m.id), uint64(0)
+	message, now := r.hash(m.id), asked{main: p.agent == transcript.Main}
 	if len(rec.request) > 0 {
-		request = r.hash(rec.request)
+		now.request = uint32(r.hash(rec.request)>>32) | 1
 	}
-	known, seen := r.answers[id]
-	if seen && known.request != request {
-		main := p.agent == transcript.Main
+	n, seen := r.answers[message]
+	if seen && !named(r.b.AnswerID(n), m.id) {
+		seen = false // another message of the same hash
+	}
+	if seen {
+		known := &r.asked[n]
 		switch {
-		case known.request == 0 || request == 0: // the message alone
-		case known.main && !main:
+		case known.request == now.request || known.request == 0 || now.request == 0: // the message alone
+		case known.main && !now.main:
 			return
-		case main && !known.main: // the copy came first
-			known.main, known.request = true, request
-			r.answers[id] = known
+		case now.main && !known.main: // the copy came first
+			known.main, known.request = true, now.request
 		default:
-			seen = false
+			r.others[several{message, known.request}] = n
+			n, seen = r.others[several{message, now.request}]
 		}
 	}
-	if !seen {
-		known = answer{id: string(m.id), request: request, main: p.agent == transcript.Main}
-		if request != 0 {
-			known.id += " " + string(rec.request)
+	if seen {
+		r.b.AnswerAgain(n, model, p.agent, m.tokens)
+	} else {
+		r.buf = append(r.buf[:0], m.id...)
+		if now.request != 0 {
+			r.buf = append(append(r.buf, ' '), rec.request...)
 		}
-		r.answers[id] = known
+		n = r.b.Answer(r.buf, model, p.agent, m.tokens)
+		for int(n) >= len(r.asked) {
+			r.asked = append(r.asked, asked{})
+		}
+		r.asked[n] = now
 	}
-	r.b.Cost([]byte(known.id), model, p.agent, m.tokens)
+	r.answers[message] = n
 }
 
-// An answer is what one is known by.
-type answer struct {
-	id      string
-	request uint64 // hash; 0 if it has none
+// named tells whether an answer's name begins with that of a message.
+func named(answer, message []byte) bool {
+	after, ok := bytes.CutPrefix(answer, message)
+	return ok && (len(after) == 0 || after[0] == ' ')
+}
+
+// An asked is what else an answer is known by than its message.
+type asked struct {
+	request uint32 // hash; 0 if it is not named
 	main    bool
+}
+
+// A several names one of the answers of a message.
+type several struct {
+	message uint64 // hash
+	request uint32
 }
 
 // name is a name of a tool or model, of which a session has few.
@@ -208,9 +228,22 @@ func (r *reader) name(raw []byte) string {
 	return name
 }
 
+// path is a file's path as a list of it alone. Many calls are of few files.
+func (r *reader) path(path string) []string {
+	const most = 1 << 14
+	list, ok := r.paths[path]
+	if !ok {
+		list = []string{path}
+		if len(r.paths) < most {
+			r.paths[path] = list
+		}
+	}
+	return list
+}
+
 func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
 	raw := r.bytes(at)
-	if blank(raw, 0) == len(raw) || len(id) > 0 && !r.first(kindName[kind], id, raw) {
+	if jsonscan.Blank(raw, 0) == len(raw) || len(id) > 0 && !r.first(kindName[kind], id, raw) {
 		return
 	}
 	r.b.Step(kind, p.at, p.agent, p.node, []transcript.Span{r.span(at)}, 0)
@@ -219,7 +252,7 @@ func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
 var kindName = map[transcript.Kind][]byte{transcript.AssistantMessage: []byte("message"), transcript.Thinking: []byte("thought")}
 
 // edits are the tools that change the file that they name.
-var edits = names("Write", "Edit", "MultiEdit", "NotebookEdit", "Update")
+var edits = transcript.Names("Write", "Edit", "MultiEdit", "NotebookEdit", "Update")
 
 func (r *reader) call(b *block, p place) {
 	call := transcript.Call{ID: jsonscan.DecodeString(b.id), Name: r.name(b.name)}
@@ -230,10 +263,10 @@ func (r *reader) call(b *block, p place) {
 		call.Input, call.Encoded = r.span(b.input), b.encoded
 	}
 	if edits[call.Name] && b.in.Path != "" {
-		call.Files = []string{b.in.Path}
+		call.Files = r.path(b.in.Path)
 	}
 	if call.Name != "Write" && b.in.Path != "" {
-		call.Diff = &transcript.Diff{Path: b.in.Path}
+		call.Diff = &transcript.Diff{Path: r.path(b.in.Path)[0]}
 		if b.in.HasPatch {
 			call.Diff.Has, call.Diff.Patch = true, r.span(b.in.Patch)
 		}
@@ -253,7 +286,7 @@ func (r *reader) call(b *block, p place) {
 func (r *reader) resulted(rec *record, b *block, p place) {
 	r.class(p, resulted)
 	parts := rec.message.parts[b.from:b.to]
-	said := [][]byte{[]byte("result"), b.call}
+	said := append(r.said[:0], []byte("result"), b.call)
 	spans := make([]transcript.Span, 0, len(parts))
 	for _, part := range parts {
 		raw := r.bytes(part)
@@ -264,10 +297,11 @@ func (r *reader) resulted(rec *record, b *block, p place) {
 		}
 		spans = append(spans, r.span(part))
 	}
-	id := jsonscan.DecodeString(b.call)
-	if id != "" && !r.first(said...) {
+	r.said = said
+	if len(b.call) > 0 && !r.first(said...) {
 		return
 	}
+	id := jsonscan.DecodeString(b.call)
 	r.b.Result(p.at, p.agent, p.node, id, spans, b.images, b.isError)
 	if len(rec.result.agent) > 0 {
 		r.agents.answered(jsonscan.DecodeString(rec.result.agent), id)

@@ -154,6 +154,11 @@ func TestUsage(t *testing.T) {
 			event(0.2, count(100, 0, 10, 100)), event(0.2, full(400, 0, 0, 40)),
 			rec(0.9, "turn_context", other), event(5, full(450, 10, 0, 47)),
 		}, byModel{"m-2": {Input: 40, CacheRead: 10, Output: 7}}},
+		{"a fork, with a history that takes its time", []string{
+			rec(0, "session_meta", fork), rec(0.1, "session_meta", meta), rec(0.2, "turn_context", turn),
+			event(0.8, count(100, 0, 10, 100)), event(1.5, full(400, 0, 0, 40)), event(2.3, full(900, 0, 0, 90)),
+			rec(2.9, "turn_context", other), event(8, full(950, 10, 0, 97)), event(8.1, full(960, 10, 0, 98)),
+		}, byModel{"m-2": {Input: 50, CacheRead: 10, Output: 8}}},
 		{"a sub-agent, with its history at its own times", []string{
 			rec(100, "session_meta", spawned), rec(1, "turn_context", turn), event(2, count(100, 0, 10, 100)), event(3, full(400, 0, 0, 40)),
 			rec(100.5, "turn_context", other), event(110, full(450, 10, 0, 47)),

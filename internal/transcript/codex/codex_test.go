@@ -316,7 +316,19 @@ func TestFind(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := f.Each(dir, each); err != nil || !slices.Equal(found, []string{"rollout-a.jsonl", "rollout-flat.jsonl"}) {
+	archive := filepath.Join(filepath.Dir(dir), "archived_sessions")
+	if err := os.Mkdir(archive, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(archive, "rollout-z.jsonl"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Each(dir, each); err != nil || !slices.Equal(found, []string{"rollout-a.jsonl", "rollout-flat.jsonl", "rollout-z.jsonl"}) {
+		t.Errorf("found %q, %v", found, err)
+	}
+	found = nil
+	several := f.Dir(transcript.Env{Home: home, Getenv: func(string) string { return filepath.Dir(dir) + ", " + filepath.Join(home, "none") }})
+	if err := f.Each(several, each); err != nil || len(found) != 3 {
 		t.Errorf("found %q, %v", found, err)
 	}
 }

@@ -111,12 +111,12 @@ func first(a, b string) string {
 // spawning is what the call that starts a sub-agent says of it.
 func (r *reader) spawning(it *item) (kind, task string) {
 	r.inner.Reset(r.decoded(it.input, it.encoded))
-	object(&r.inner, func(key []byte) {
+	r.inner.Members(func(key []byte) {
 		switch string(key) {
 		case "agent_type":
-			kind = jsonscan.DecodeString(str(&r.inner))
+			kind = jsonscan.DecodeString(r.inner.Word())
 		case "task_name":
-			task = jsonscan.DecodeString(str(&r.inner))
+			task = jsonscan.DecodeString(r.inner.Word())
 		}
 	})
 	return kind, task
@@ -127,12 +127,12 @@ func (r *reader) spawned(call string, raw []byte) {
 	r.buf = jsonscan.Decode(r.buf[:0], raw)
 	r.inner.Reset(r.buf)
 	var id, nickname []byte
-	object(&r.inner, func(key []byte) {
+	r.inner.Members(func(key []byte) {
 		switch string(key) {
 		case "agent_id", "thread_id":
-			id = str(&r.inner)
+			id = r.inner.Word()
 		case "nickname":
-			nickname = str(&r.inner)
+			nickname = r.inner.Word()
 		}
 	})
 	if r.inner.End() {

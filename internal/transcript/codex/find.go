@@ -14,8 +14,8 @@ import (
 
 // Dir is where the Codex CLI keeps rollouts: a folder for each year, month and day.
 func (Format) Dir(env transcript.Env) string {
-	if dir := env.Getenv("CODEX_HOME"); dir != "" {
-		return filepath.Join(dir, "sessions")
+	if dirs := env.Getenv("CODEX_HOME"); dirs != "" {
+		return transcript.Dirs(dirs, "sessions")
 	}
 	return filepath.Join(env.Home, ".codex", "sessions")
 }
@@ -24,13 +24,23 @@ func (Format) Dir(env transcript.Env) string {
 // there as well.
 const deepest = 3
 
-// Each calls each for every rollout below dir. A folder that is not there has none.
+// archived is the folder beside that of the rollouts to which the client moves those that a person puts away.
+const archived = "archived_sessions"
+
+// Each calls each for every rollout below dir, and for those that were put away. A folder that is not there has none.
 func (Format) Each(dir string, each func(path string, info fs.FileInfo)) error {
-	err := walk(dir, deepest, each)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+	for _, dir := range transcript.EachDir(dir) {
+		from := []string{dir}
+		if filepath.Base(dir) == "sessions" {
+			from = append(from, filepath.Join(filepath.Dir(dir), archived))
+		}
+		for _, dir := range from {
+			if err := walk(dir, deepest, each); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+		}
 	}
-	return err
+	return nil
 }
 
 func walk(dir string, levels int, each func(string, fs.FileInfo)) error {

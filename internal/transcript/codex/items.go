@@ -56,7 +56,7 @@ func (r *reader) say(kind transcript.Kind, parts []text, of copyOf) {
 	var spans []transcript.Span
 	for _, part := range parts {
 		raw := r.bytes(part)
-		if blank(raw, 0) == len(raw) || r.copies.second(kind, of, raw) {
+		if jsonscan.Blank(raw, 0) == len(raw) || r.copies.second(kind, of, raw) {
 			continue
 		}
 		spans = append(spans, r.span(part))

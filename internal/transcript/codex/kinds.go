@@ -2,26 +2,18 @@
 
 package codex
 
-import "strings"
-
-func names(of string) map[string]bool {
-	set := map[string]bool{}
-	for n := range strings.FieldsSeq(of) {
-		set[n] = true
-	}
-	return set
-}
+import "github.com/fiftyarms/platform/internal/transcript"
 
 // The kinds of records that clients have written so far. Others are counted, so that a new one is noticed.
 var (
-	envelopes = names(`session_meta turn_context response_item event_msg compacted world_state
+	envelopes = transcript.Names(`session_meta turn_context response_item event_msg compacted world_state
 		inter_agent_communication inter_agent_communication_metadata`)
 
-	items = names(`message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
+	items = transcript.Names(`message reasoning function_call function_call_output custom_tool_call custom_tool_call_output
 		local_shell_call web_search_call tool_search_call tool_search_output image_generation_call compaction
 		compaction_summary compaction_trigger context_compaction agent_message ghost_snapshot additional_tools other`)
 
-	events = names(`user_message agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break
+	events = transcript.Names(`user_message agent_message agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break
 		agent_message_delta agent_reasoning_delta agent_reasoning_raw_content_delta agent_message_content_delta
 		reasoning_content_delta reasoning_raw_content_delta plan_delta token_count task_started turn_started task_complete
 		turn_complete turn_aborted thread_rolled_back context_compacted exec_command_begin exec_command_output_delta

@@ -57,7 +57,7 @@ func (r *reader) noted(raw []byte) (output text, exit int64, ok bool) {
 		case "output":
 			output, said = s.Text()
 		case "metadata":
-			object(s, func(key []byte) {
+			s.Members(func(key []byte) {
 				if string(key) == "exit_code" && s.Kind() == '0' {
 					exit, coded = s.Int(), true
 				}
@@ -176,18 +176,9 @@ func patchIn(raw []byte) text {
 	return text{From: from, To: len(raw)}
 }
 
-// files are the lines of a patch that name one.
-var files = [][]byte{[]byte("*** Add File: "), []byte("*** Update File: "), []byte("*** Delete File: "), []byte("*** Move to: ")}
-
 func (r *reader) changes(call *transcript.Call, patch []byte, at transcript.Span) {
 	r.patch = jsonscan.Decode(r.patch[:0], patch)
-	for line := range bytes.Lines(r.patch) {
-		for _, begins := range files {
-			if path, ok := bytes.CutPrefix(line, begins); ok {
-				call.Files = append(call.Files, string(bytes.TrimSpace(path)))
-			}
-		}
-	}
+	call.Files = append(call.Files, transcript.PatchFiles(r.patch)...)
 	if len(call.Files) > 0 {
 		call.Diff = &transcript.Diff{Path: call.Files[0], Patch: at, Has: true}
 	}

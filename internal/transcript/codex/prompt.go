@@ -33,14 +33,14 @@ var (
 
 // typedIn finds what a person typed in a text, as it stands in JSON. Nothing is a range of no length.
 func typedIn(raw []byte) text {
-	at := blank(raw, 0)
+	at := jsonscan.Blank(raw, 0)
 	rest := raw[at:]
 	switch {
 	case bytes.HasPrefix(rest, summarized):
 		return text{}
 	case bytes.HasPrefix(rest, editor), bytes.HasPrefix(rest, ideContext):
 		if i := bytes.Index(rest, request); i >= 0 {
-			return text{From: blank(raw, at+i+len(request)), To: len(raw)}
+			return text{From: jsonscan.Blank(raw, at+i+len(request)), To: len(raw)}
 		}
 	case bytes.HasPrefix(rest, picture) && bytes.IndexByte(rest, '>') == len(bytes.TrimSpace(rest))-1, bytes.Equal(rest, pictureEnd):
 		return text{} // it stands before or behind an image
@@ -56,7 +56,7 @@ func typedIn(raw []byte) text {
 		if end == 0 {
 			return text{From: from, To: len(raw)}
 		}
-		at = blank(raw, end)
+		at = jsonscan.Blank(raw, end)
 	}
 	return text{}
 }
@@ -81,19 +81,6 @@ func element(raw []byte, at int) int {
 		return at + i + len(end)
 	}
 	return 0
-}
-
-// blank is the first place from at on that is neither space nor the escape of one.
-func blank(raw []byte, at int) int {
-	for at < len(raw) {
-		switch c, n := jsonscan.Next(raw[at:]); c {
-		case ' ', '\n', '\r', '\t', '\ufeff':
-			at += n
-		default:
-			return at
-		}
-	}
-	return at
 }
 
 // prompt takes what stands in the person's place; the model's copy of it, or the terminal's.

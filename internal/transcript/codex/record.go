@@ -51,9 +51,9 @@ func (r *record) scan(s *jsonscan.Scanner, line []byte) error {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "timestamp":
-			r.timestamp = str(s)
+			r.timestamp = s.Word()
 		case "type":
-			r.kind = str(s)
+			r.kind = s.Word()
 		case "record_type":
 			r.state = true
 		case "payload":
@@ -98,21 +98,6 @@ func (r *record) ours() bool {
 
 // plain tells whether it is a message that does not say so.
 func (p *item) plain() bool { return p.kind == nil && p.role != nil }
-
-func str(s *jsonscan.Scanner) []byte {
-	at, ok := s.Text()
-	if !ok {
-		return nil
-	}
-	return s.Bytes(at)
-}
-
-// object walks an object; anything else is left.
-func object(s *jsonscan.Scanner, each func(key []byte)) {
-	if s.Kind() == '{' {
-		s.Object(each)
-	}
-}
 
 // word is where a member goes that is a string and stays one.
 func (p *item) word(key []byte) *[]byte {
@@ -176,7 +161,7 @@ func (p *item) body(key []byte) *text {
 
 func (p *item) member(s *jsonscan.Scanner, key []byte) {
 	if to := p.word(key); to != nil {
-		*to = str(s)
+		*to = s.Word()
 		return
 	}
 	if to := p.body(key); to != nil {
@@ -188,13 +173,13 @@ func (p *item) member(s *jsonscan.Scanner, key []byte) {
 		p.begins = true
 	case "git":
 		p.begins = true
-		object(s, func(key []byte) {
+		s.Members(func(key []byte) {
 			if string(key) == "branch" {
-				p.branch = str(s)
+				p.branch = s.Word()
 			}
 		})
 	case "source":
-		object(s, func(key []byte) { p.subagent = p.subagent || string(key) == "subagent" })
+		s.Members(func(key []byte) { p.subagent = p.subagent || string(key) == "subagent" })
 	case "content":
 		p.parts = p.scanParts(s, p.parts)
 	case "summary":
@@ -249,10 +234,10 @@ func (p *item) scanParts(s *jsonscan.Scanner, parts []text) []text {
 		s.Array(func() {
 			var kind []byte
 			var body text
-			object(s, func(key []byte) {
+			s.Members(func(key []byte) {
 				switch string(key) {
 				case "type":
-					kind = str(s)
+					kind = s.Word()
 				case "text":
 					body, _ = s.Text()
 				}
@@ -290,11 +275,11 @@ func (p *item) scanOutput(s *jsonscan.Scanner) {
 
 // scanChanges reads which files a patch changed.
 func (p *item) scanChanges(s *jsonscan.Scanner) {
-	object(s, func(path []byte) {
+	s.Members(func(path []byte) {
 		p.changes = append(p.changes, string(path))
-		object(s, func(key []byte) {
+		s.Members(func(key []byte) {
 			if string(key) == "move_path" {
-				if to := str(s); len(to) > 0 {
+				if to := s.Word(); len(to) > 0 {
 					p.changes = append(p.changes, jsonscan.DecodeString(to))
 				}
 			}
@@ -304,13 +289,13 @@ func (p *item) scanChanges(s *jsonscan.Scanner) {
 
 // scanResult reads what came of a call of an MCP server's tool.
 func (p *item) scanResult(s *jsonscan.Scanner) {
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "Err":
 			p.failed = true
 			p.answer = p.scanParts(s, p.answer)
 		case "Ok":
-			object(s, func(key []byte) {
+			s.Members(func(key []byte) {
 				switch string(key) {
 				case "content":
 					p.answer = p.scanParts(s, p.answer)

@@ -17,7 +17,7 @@ type tokens struct {
 }
 
 func (p *item) scanUsage(s *jsonscan.Scanner) {
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "total_token_usage":
 			p.total.scan(s)
@@ -60,10 +60,12 @@ type usage struct {
 	replay    bool  // what is read is the history of another session
 	past      bool  // that is over
 	begun     int64 // when the session's header was written, 0 before
+	copied    int64 // when the last record of the history was written
 	inherited bool  // the session's model is that of its history
 }
 
-// burst is how long a client takes to write the history that a fork begins with. The model's first answer takes longer.
+// burst is how long a client may rest while it writes the history that a fork begins with, of whatever length that is.
+// The person's next prompt and the model's first answer take longer.
 const burst = int64(time.Second)
 
 // replayed says that the session begins with the history of another, if it is one that may.
@@ -74,8 +76,12 @@ func (u *usage) replayed(is bool) {
 // pass notes when a record was written: the history of another session has the times of its records, or that of the
 // copy.
 func (u *usage) pass(at int64) {
-	if u.begun != 0 && u.begun != transcript.NoTime && at != transcript.NoTime && at > u.begun+burst {
+	switch {
+	case u.past || u.begun == 0 || u.begun == transcript.NoTime || at == transcript.NoTime:
+	case at > max(u.begun, u.copied)+burst:
 		u.replay, u.past = false, true
+	case u.replay:
+		u.copied = max(u.copied, at)
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // editors are the tools that change the file that they name.
-var editors = names("edit create write insert str_replace str_replace_editor edit_file create_file write_file apply_patch")
+var editors = transcript.Names("edit create write insert str_replace str_replace_editor edit_file create_file write_file apply_patch")
 
 // edits notes what a call changes if it succeeds.
 func (r *reader) edits(call *transcript.Call, a arguments) {
@@ -18,7 +18,7 @@ func (r *reader) edits(call *transcript.Call, a arguments) {
 		return
 	}
 	raw := r.bytes(a.at)
-	if call.Name == "apply_patch" && a.encoded && bytes.HasPrefix(raw[blank(raw, 0):], beginPatch) {
+	if call.Name == "apply_patch" && a.encoded && bytes.HasPrefix(raw[jsonscan.Blank(raw, 0):], beginPatch) {
 		r.patched(call, raw, call.Input)
 		return
 	}
@@ -57,14 +57,14 @@ type edit struct {
 
 func scanEdit(s *jsonscan.Scanner, raw []byte) (in edit) {
 	s.Reset(raw)
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "path", "filePath", "file_path":
-			if at := str(s); len(at) > 0 {
+			if at := s.Word(); len(at) > 0 {
 				in.path = jsonscan.DecodeString(at)
 			}
 		case "command":
-			in.command = string(str(s))
+			in.command = string(s.Word())
 		case "patch", "input":
 			in.patch, _ = s.Text()
 		case "old_str", "old_string", "oldString":
@@ -77,20 +77,10 @@ func scanEdit(s *jsonscan.Scanner, raw []byte) (in edit) {
 	return in
 }
 
-var (
-	beginPatch = []byte("*** Begin Patch")
-	// The lines of a patch that name a file.
-	patchFiles = [][]byte{[]byte("*** Add File: "), []byte("*** Update File: "), []byte("*** Delete File: "), []byte("*** Move to: ")}
-)
+var beginPatch = []byte("*** Begin Patch")
 
 func (r *reader) patched(call *transcript.Call, patch []byte, at transcript.Span) {
-	for line := range bytes.Lines(jsonscan.Decode(nil, patch)) {
-		for _, begins := range patchFiles {
-			if path, ok := bytes.CutPrefix(line, begins); ok {
-				call.Files = append(call.Files, string(bytes.TrimSpace(path)))
-			}
-		}
-	}
+	call.Files = append(call.Files, transcript.PatchFiles(jsonscan.Decode(nil, patch))...)
 	if len(call.Files) > 0 {
 		call.Diff = &transcript.Diff{Path: call.Files[0], Patch: at, Has: true}
 	}

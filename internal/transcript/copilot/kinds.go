@@ -4,20 +4,13 @@ package copilot
 
 import (
 	"bytes"
-	"strings"
-)
 
-func names(of string) map[string]bool {
-	set := map[string]bool{}
-	for n := range strings.FieldsSeq(of) {
-		set[n] = true
-	}
-	return set
-}
+	"github.com/fiftyarms/platform/internal/transcript"
+)
 
 // known are the types of events that clients have written so far, but for those of the families below. Others are
 // counted, so that a new one is noticed.
-var known = names(`session.start session.resume session.remote_steerable_changed session.error session.idle
+var known = transcript.Names(`session.start session.resume session.remote_steerable_changed session.error session.idle
 	session.title_changed session.schedule_created session.schedule_cancelled session.schedule_rearmed
 	session.autopilot_objective_changed session.info session.warning session.model_change session.mode_changed
 	session.mode_notice_delivered session.session_limits_changed session.permissions_changed session.plan_changed

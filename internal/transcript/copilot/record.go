@@ -67,13 +67,13 @@ func (r *record) scan(s *jsonscan.Scanner, line []byte) error {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "type":
-			r.kind = str(s)
+			r.kind = s.Word()
 		case "id":
-			r.id = str(s)
+			r.id = s.Word()
 		case "timestamp":
-			r.timestamp = str(s)
+			r.timestamp = s.Word()
 		case "agentId":
-			r.agent = str(s)
+			r.agent = s.Word()
 		case "ephemeral":
 			r.ephemeral = s.True()
 		case "data":
@@ -85,28 +85,6 @@ func (r *record) scan(s *jsonscan.Scanner, line []byte) error {
 	})
 	s.End()
 	return s.Err()
-}
-
-func str(s *jsonscan.Scanner) []byte {
-	at, ok := s.Text()
-	if !ok {
-		return nil
-	}
-	return s.Bytes(at)
-}
-
-// object walks an object; anything else is left.
-func object(s *jsonscan.Scanner, each func(key []byte)) {
-	if s.Kind() == '{' {
-		s.Object(each)
-	}
-}
-
-// array walks an array; anything else is left.
-func array(s *jsonscan.Scanner, each func()) {
-	if s.Kind() == '[' {
-		s.Array(each)
-	}
 }
 
 // word is where a member goes that is a string and stays one.
@@ -152,7 +130,7 @@ func (d *data) word(key []byte) *[]byte {
 
 func (d *data) member(s *jsonscan.Scanner, key []byte) {
 	if to := d.word(key); to != nil {
-		*to = str(s)
+		*to = s.Word()
 		return
 	}
 	switch string(key) {
@@ -168,12 +146,12 @@ func (d *data) member(s *jsonscan.Scanner, key []byte) {
 		d.output = s.Int()
 		d.spent.output = d.output
 	case "context":
-		object(s, func(key []byte) {
+		s.Members(func(key []byte) {
 			switch string(key) {
 			case "cwd":
-				d.cwd = str(s)
+				d.cwd = s.Word()
 			case "branch":
-				d.branch = str(s)
+				d.branch = s.Word()
 			}
 		})
 	case "success":
@@ -186,19 +164,19 @@ func (d *data) member(s *jsonscan.Scanner, key []byte) {
 	case "arguments":
 		d.arguments.scan(s)
 	case "toolRequests":
-		array(s, func() { d.scanRequest(s) })
+		s.Elements(func() { d.scanRequest(s) })
 	case "result":
 		d.scanResult(s)
 	case "error":
 		d.scanError(s)
 	case "attachments":
-		array(s, func() { d.scanAttachment(s) })
+		s.Elements(func() { d.scanAttachment(s) })
 	case "modelMetrics":
 		d.scanModels(s)
 	case "usage":
-		object(s, func(key []byte) {
+		s.Members(func(key []byte) {
 			if string(key) == "model" {
-				d.model = str(s)
+				d.model = s.Word()
 				return
 			}
 			d.spent.member(s, key)
@@ -232,12 +210,12 @@ func (a *arguments) scan(s *jsonscan.Scanner) {
 
 func (d *data) scanRequest(s *jsonscan.Scanner) {
 	var q request
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "toolCallId":
-			q.id = str(s)
+			q.id = s.Word()
 		case "name":
-			q.name = str(s)
+			q.name = s.Word()
 		case "arguments":
 			q.arguments.scan(s)
 		}
@@ -255,7 +233,7 @@ func (d *data) scanResult(s *jsonscan.Scanner) {
 		}
 		return
 	}
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "content", "stdout", "stderr":
 			if at, ok := s.Text(); ok && at.Len() > 0 {
@@ -264,9 +242,9 @@ func (d *data) scanResult(s *jsonscan.Scanner) {
 		case "detailedContent":
 			d.detailed, _ = s.Text()
 		case "contents":
-			array(s, func() {
-				object(s, func(key []byte) {
-					if string(key) == "type" && string(str(s)) == "image" {
+			s.Elements(func() {
+				s.Members(func(key []byte) {
+					if string(key) == "type" && string(s.Word()) == "image" {
 						d.images++
 					}
 				})
@@ -280,7 +258,7 @@ func (d *data) scanError(s *jsonscan.Scanner) {
 		d.failure, _ = s.Text()
 		return
 	}
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		if string(key) == "message" {
 			d.failure, _ = s.Text()
 		}
@@ -293,10 +271,10 @@ var pictures = [][]byte{[]byte(".png"), []byte(".jpg"), []byte(".jpeg"), []byte(
 func (d *data) scanAttachment(s *jsonscan.Scanner) {
 	var mime []byte
 	var path, shown text
-	object(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "mimeType":
-			mime = str(s)
+			mime = s.Word()
 		case "path":
 			path, _ = s.Text()
 		case "displayName":
@@ -319,11 +297,11 @@ func (d *data) scanAttachment(s *jsonscan.Scanner) {
 }
 
 func (d *data) scanModels(s *jsonscan.Scanner) {
-	object(s, func(model []byte) {
+	s.Members(func(model []byte) {
 		m := modelTokens{model: string(model)}
-		object(s, func(key []byte) {
+		s.Members(func(key []byte) {
 			if string(key) == "usage" {
-				object(s, func(key []byte) { m.member(s, key) })
+				s.Members(func(key []byte) { m.member(s, key) })
 			}
 		})
 		d.models = append(d.models, m)

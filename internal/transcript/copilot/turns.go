@@ -21,7 +21,7 @@ func (r *reader) user(rec *record) {
 	switch at := typedIn(raw); {
 	case at < len(raw):
 		spans = append(spans, r.span(text{From: d.content.From + at, To: d.content.To}))
-	case blank(raw, 0) < len(raw):
+	case jsonscan.Blank(raw, 0) < len(raw):
 		return
 	case d.images == 0:
 		for _, name := range d.attached { // nothing was typed
@@ -39,7 +39,7 @@ var elements = []string{"skill-context", "system_reminder", "system-reminder", "
 
 // typedIn is where a person's text begins in the text of a turn, which is its end if there is none.
 func typedIn(raw []byte) int {
-	from := blank(raw, 0)
+	from := jsonscan.Blank(raw, 0)
 	for at := from; at < len(raw); {
 		end := 0
 		for _, name := range elements {
@@ -57,22 +57,9 @@ func typedIn(raw []byte) int {
 		if end == 0 {
 			return from
 		}
-		at = blank(raw, end)
+		at = jsonscan.Blank(raw, end)
 	}
 	return len(raw)
-}
-
-// blank is the first place from at on that is neither space nor the escape of one.
-func blank(raw []byte, at int) int {
-	for at < len(raw) {
-		switch c, n := jsonscan.Next(raw[at:]); c {
-		case ' ', '\n', '\r', '\t', '\ufeff':
-			at += n
-		default:
-			return at
-		}
-	}
-	return at
 }
 
 // assistant takes an answer: what the agent thought, said and asked for.
@@ -83,7 +70,7 @@ func (r *reader) assistant(rec *record) {
 		r.modelled(d.model)
 	}
 	r.think(d.reasoning, agent, "answer", "itself")
-	if raw := r.bytes(d.content); blank(raw, 0) < len(raw) && r.first(d.message, raw) {
+	if raw := r.bytes(d.content); jsonscan.Blank(raw, 0) < len(raw) && r.first(d.message, raw) {
 		r.b.Step(transcript.AssistantMessage, r.at, agent, r.n, []transcript.Span{r.span(d.content)}, 0)
 	}
 	for _, q := range d.requests {
@@ -108,7 +95,7 @@ func (r *reader) first(id, raw []byte) bool {
 // think adds a thought, unless the other event that has it was seen.
 func (r *reader) think(at text, agent int32, by, other string) {
 	raw := r.bytes(at)
-	if blank(raw, 0) == len(raw) {
+	if jsonscan.Blank(raw, 0) == len(raw) {
 		return
 	}
 	if h := r.hash([]byte(other), raw); r.said[h] > 0 {
@@ -178,6 +165,6 @@ func (r *reader) completed(rec *record) {
 
 // unified tells whether a text is a diff: of other tools it is a longer answer.
 func unified(raw []byte) bool {
-	raw = raw[blank(raw, 0):]
+	raw = raw[jsonscan.Blank(raw, 0):]
 	return bytes.HasPrefix(raw, []byte("diff --git ")) || bytes.HasPrefix(raw, []byte("--- ")) || bytes.HasPrefix(raw, []byte("@@ "))
 }

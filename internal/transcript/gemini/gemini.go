@@ -111,6 +111,7 @@ type reader struct {
 	source int32
 	base   int64 // of what is scanned, in the source
 	agent  int32 // whose the file is
+	before int64 // bytes of the files before it
 
 	seed     maphash.Seed
 	messages []message
@@ -171,7 +172,8 @@ func (r *reader) readFile(path string, agent int32) (err error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	if firstLine(bytes.TrimSpace(bytes.TrimPrefix(beginning[:n], []byte("\ufeff")))) == "{" {
+	r.before = before
+	if isDocument(beginning[:n]) {
 		return r.document(f)
 	}
 	log := transcript.Log{

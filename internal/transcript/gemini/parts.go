@@ -72,9 +72,9 @@ func scanPart(s *jsonscan.Scanner) (p part) {
 			s.Object(func(key []byte) {
 				switch string(key) {
 				case "id":
-					p.id = str(s)
+					p.id = s.Word()
 				case "name":
-					p.name = str(s)
+					p.name = s.Word()
 				case "args":
 					p.input, p.in = scanArgs(s)
 				}
@@ -87,7 +87,7 @@ func scanPart(s *jsonscan.Scanner) (p part) {
 			s.Object(func(key []byte) {
 				switch string(key) {
 				case "id":
-					p.id = str(s)
+					p.id = s.Word()
 				case "response":
 					p.scanResponse(s)
 				}
@@ -141,25 +141,11 @@ var injected = [][]byte{
 }
 
 func isInjected(raw []byte) bool {
-	raw = raw[blank(raw):]
+	raw = raw[jsonscan.Blank(raw, 0):]
 	for _, b := range injected {
 		if bytes.HasPrefix(raw, b) {
 			return true
 		}
 	}
 	return false
-}
-
-// blank is how much of the text of a JSON string is space.
-func blank(raw []byte) int {
-	at := 0
-	for at < len(raw) {
-		switch r, n := jsonscan.Next(raw[at:]); r {
-		case ' ', '\n', '\r', '\t', '\ufeff':
-			at += n
-		default:
-			return at
-		}
-	}
-	return at
 }

@@ -59,26 +59,18 @@ func (r *record) scan(s *jsonscan.Scanner, data []byte) error {
 	return s.Err()
 }
 
-func str(s *jsonscan.Scanner) []byte {
-	at, ok := s.Text()
-	if !ok {
-		return nil
-	}
-	return s.Bytes(at)
-}
-
 func (r *record) member(s *jsonscan.Scanner, key []byte) {
 	switch string(key) {
 	case "id":
-		r.id = str(s)
+		r.id = s.Word()
 	case "type":
-		r.kind = str(s)
+		r.kind = s.Word()
 	case "timestamp":
-		r.timestamp = str(s)
+		r.timestamp = s.Word()
 	case "model":
-		r.model = str(s)
+		r.model = s.Word()
 	case "$rewindTo":
-		r.rewind = str(s)
+		r.rewind = s.Word()
 	case "$set":
 		if r.set || s.Kind() != '{' {
 			return
@@ -86,11 +78,11 @@ func (r *record) member(s *jsonscan.Scanner, key []byte) {
 		r.set = true
 		s.Object(func(key []byte) { r.member(s, key) })
 	case "sessionId":
-		r.session = str(s)
+		r.session = s.Word()
 	case "projectHash":
-		r.project = str(s)
+		r.project = s.Word()
 	case "startTime":
-		r.started = str(s)
+		r.started = s.Word()
 	case "summary":
 		r.summary, r.hasSummary = s.Text()
 	case "messages":
@@ -161,7 +153,7 @@ func (r *record) scanThought(s *jsonscan.Scanner) {
 		case "description":
 			t.description, _ = s.Text()
 		case "timestamp":
-			t.at = str(s)
+			t.at = s.Word()
 		}
 	})
 	r.thoughts = append(r.thoughts, t)
@@ -175,15 +167,15 @@ func (r *record) scanCall(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			c.id = str(s)
+			c.id = s.Word()
 		case "name":
-			c.name = str(s)
+			c.name = s.Word()
 		case "status":
-			c.status = str(s)
+			c.status = s.Word()
 		case "timestamp":
-			c.at = str(s)
+			c.at = s.Word()
 		case "agentId":
-			c.agent = str(s)
+			c.agent = s.Word()
 		case "args":
 			c.input, c.in = scanArgs(s)
 		case "result":

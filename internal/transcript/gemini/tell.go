@@ -88,7 +88,7 @@ func (r *reader) user(rec *record, at int64, n int32) {
 			switch {
 			case isInjected(raw):
 				hidden = true
-			case blank(raw) < len(raw):
+			case jsonscan.Blank(raw, 0) < len(raw):
 				prompt = append(prompt, r.span(p.body))
 			}
 		}
@@ -121,7 +121,7 @@ func (r *reader) answer(rec *record, at int64, n int32, noted bool) {
 		t := &rec.thoughts[i]
 		var spans []transcript.Span
 		for _, body := range []text{t.subject, t.description} {
-			if raw := r.scan.Bytes(body); blank(raw) < len(raw) {
+			if raw := r.scan.Bytes(body); jsonscan.Blank(raw, 0) < len(raw) {
 				spans = append(spans, r.span(body))
 			}
 		}
@@ -134,7 +134,7 @@ func (r *reader) answer(rec *record, at int64, n int32, noted bool) {
 	for i := range parts {
 		p := &parts[i]
 		raw := r.scan.Bytes(p.body)
-		if p.kind != words || blank(raw) == len(raw) {
+		if p.kind != words || jsonscan.Blank(raw, 0) == len(raw) {
 			continue
 		}
 		if noted && bytes.Equal(raw, thanks) {

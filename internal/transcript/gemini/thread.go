@@ -3,12 +3,6 @@
 package gemini
 
 import (
-	"bytes"
-	"fmt"
-	"io"
-	"os"
-
-	"github.com/fiftyarms/platform/internal/jsonl"
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
@@ -114,62 +108,4 @@ func (r *reader) rewind(id []byte) {
 			r.was[m.id] = i
 		}
 	}
-}
-
-// maxDocument is how long an old document may be, which is held while its messages are found.
-const maxDocument = jsonl.MaxLine
-
-// document finds the messages of an old document.
-func (r *reader) document(f *os.File) error {
-	data, err := io.ReadAll(io.LimitReader(f, maxDocument+1))
-	if err != nil {
-		return fmt.Errorf("%s: %w", r.path, err)
-	}
-	if len(data) > maxDocument {
-		return fmt.Errorf("%s is longer than %d MiB", r.path, maxDocument>>20)
-	}
-	r.base = 0
-	if after, found := bytes.CutPrefix(data, []byte("\ufeff")); found {
-		data, r.base = after, 3
-	}
-	failed := r.rec.scan(&r.scan, data)
-	r.header(&r.rec)
-	r.hold(data, r.rec.messages)
-	if failed == nil {
-		return r.ctx.Err()
-	}
-	after := r.scan.Pos()
-	from := 0
-	if n := len(r.rec.messages); n > 0 {
-		from = r.rec.messages[n-1].To
-	}
-	whole := r.salvage(data, from)
-	r.b.Damaged(transcript.Damage{
-		File: r.path, Line: int64(bytes.Count(data[:min(after, len(data))], []byte("\n"))) + 1, Offset: r.base + int64(after),
-		Reason: failed.Error(), Recovered: whole,
-	})
-	return r.ctx.Err()
-}
-
-// salvage finds the whole messages of a damaged document behind a place. Unlike lines, documents have space in them.
-func (r *reader) salvage(data []byte, from int) (whole int) {
-	budget := 4*len(data) + 1<<20 // bytes to scan at most: what nests could be scanned once a level
-	for at := from; at < len(data) && budget > 0; at++ {
-		i := bytes.IndexByte(data[at:], '{')
-		if i < 0 {
-			return whole
-		}
-		at += i
-		r.inner.Reset(data[at:min(len(data), at+budget)])
-		r.inner.Skip()
-		end := r.inner.Pos()
-		budget -= end + 1
-		if r.inner.Err() != nil || r.held.scan(&r.inner, data[at:at+end]) != nil || !r.held.isMessage() {
-			continue
-		}
-		r.message(&r.held, text{From: at, To: at + end}, false)
-		whole++
-		at += end - 1
-	}
-	return whole
 }

@@ -24,6 +24,7 @@ type database struct {
 	copied string // a folder to be removed
 	named  bool   // there is a table of sessions
 	data   []byte
+	is     version
 }
 
 var errOther = errors.New("it is no database of opencode")
@@ -33,7 +34,7 @@ func openDatabase(ctx context.Context, path string) (_ *database, err error) {
 	d := &database{}
 	defer func() {
 		if err != nil {
-			err = errors.Join(fmt.Errorf("%s: %w", path, err), d.close())
+			err = errors.Join(fmt.Errorf("%s: %w", path, err), d.end())
 		}
 	}()
 	if path, err = filepath.EvalSymlinks(path); err != nil { // what stands beside it stands beside what it leads to
@@ -41,6 +42,15 @@ func openDatabase(ctx context.Context, path string) (_ *database, err error) {
 	}
 	if path, err = filepath.Abs(path); err != nil {
 		return nil, err
+	}
+	d.is = versionOf(path)
+	if open := rest.take(d.is); open != nil {
+		if open.tx, err = open.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}); err == nil {
+			return open, nil
+		}
+		if err = open.end(); err != nil {
+			return nil, err
+		}
 	}
 	params := url.Values{"mode": {"ro"}}
 	switch log, shared := size(path+"-wal"), size(path+"-shm"); {
@@ -61,7 +71,13 @@ func openDatabase(ctx context.Context, path string) (_ *database, err error) {
 	if d.tx, err = d.db.BeginTx(ctx, &sql.TxOptions{ReadOnly: true}); err != nil {
 		return nil, err
 	}
-	return d, d.check(ctx)
+	if err = d.check(ctx); err != nil {
+		return nil, err
+	}
+	if d.copied != "" && os.RemoveAll(d.copied) == nil { // what is open stays, on most systems, and nothing is left behind
+		d.copied = ""
+	}
+	return d, nil
 }
 
 // size is a file's, -1 if there is none.
@@ -101,7 +117,20 @@ func copyFile(to, from string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-func (d *database) close() (err error) {
+// close ends reading. The database stays open for the next session of it, unless it is a copy that is to be removed.
+func (d *database) close() error {
+	if d.copied != "" {
+		return d.end()
+	}
+	err := d.tx.Rollback()
+	d.tx = nil
+	if err != nil {
+		return errors.Join(err, d.end())
+	}
+	return rest.put(d)
+}
+
+func (d *database) end() (err error) {
 	if d.tx != nil {
 		err = d.tx.Rollback()
 	}

@@ -50,13 +50,13 @@ func (Format) Owns(path string, head []byte) bool {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "id":
-			id = len(str(&s)) > 0
+			id = len(s.Word()) > 0
 		case "projectID":
-			project = len(str(&s)) > 0
+			project = len(s.Word()) > 0
 		case "directory", "title":
-			named = str(&s) != nil || named
+			named = s.Word() != nil || named
 		case "time":
-			members(&s, func(key []byte) { created = string(key) == "created" || created })
+			s.Members(func(key []byte) { created = string(key) == "created" || created })
 		}
 	})
 	return id && project && named && created
@@ -131,7 +131,7 @@ func eachFile(dir string, seen map[string]bool, each func(string, fs.FileInfo)) 
 			continue
 		}
 		t := &tree{project: filepath.Join(dir, project.Name())}
-		ids, err := names(t.project)
+		ids, err := idsIn(t.project)
 		if err != nil {
 			return err
 		}

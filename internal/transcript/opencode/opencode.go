@@ -75,7 +75,10 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	if r.spool, err = newSpool(); err != nil {
 		return nil, err
 	}
-	r.source = b.Source(r.spool, false)
+	r.source = b.AddSource(r.spool, false)
+	if files, ok := from.(*tree); ok {
+		files.unread = b.Unread
+	}
 	r.s.ID, r.s.Cwd, r.s.AgentVersion, r.s.Summary = main.id, main.directory, main.version, main.name()
 	if err := r.session(main, transcript.Main, false); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -184,7 +187,9 @@ func (r *reader) damaged(what, id string, err error) {
 // message reads a message with its parts.
 func (r *reader) message(in session, id string, agent int32, taken bool) error {
 	data, err := r.from.message(r.ctx, in.id, id)
-	if err != nil {
+	if errors.Is(err, errLost) {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	r.s.Bytes += int64(len(data))

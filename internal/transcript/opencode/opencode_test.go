@@ -4,6 +4,7 @@ package opencode_test
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -184,5 +185,28 @@ func TestCounters(t *testing.T) {
 	k := readPath(t, l.tree(t, t.TempDir())).Skipped
 	if k.Malformed != 2 || k.Unknown != 2 || k.KnownIgnored != 2 || k.UnknownTypes["of_tomorrow"] != 1 || k.UnknownTypes["message of_tomorrow"] != 1 {
 		t.Errorf("%+v", k)
+	}
+}
+
+// TestFilesThatCannotBeRead: each is told, and costs no more than what stands in it.
+func TestFilesThatCannotBeRead(t *testing.T) {
+	for name, want := range map[string]int{
+		"session/p/ses_other.json": len(wantChildren), "session/p/ses_8.json": 3, "message/ses_9/msg_01.json": len(wantChildren) - 1,
+		"part/msg_01/prt_001.json": len(wantChildren) - 1,
+	} {
+		var l log
+		children(&l)
+		path := l.tree(t, t.TempDir())
+		lost := filepath.Join(filepath.Dir(path), "..", "..", filepath.FromSlash(name))
+		if err := os.WriteFile(lost, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(lost, 256<<20+1); err != nil { // too long to be read, and of no size on the disk
+			t.Fatal(err)
+		}
+		s := readPath(t, path)
+		if got := steps(t, s); len(got) != want || len(s.Damage) != 1 || filepath.Base(s.Damage[0].File) != filepath.Base(lost) {
+			t.Errorf("%s: %d steps, want %d: %q; %+v", name, len(got), want, got, s.Damage)
+		}
 	}
 }

@@ -3,7 +3,6 @@
 package opencode
 
 import (
-	"bytes"
 	"strings"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
@@ -78,16 +77,7 @@ func (r *reader) at(ms int64) int64 {
 
 func (r *reader) blank(at text) bool {
 	raw := r.scan.Bytes(at)
-	for len(raw) > 0 {
-		c, n := jsonscan.Next(raw)
-		switch c {
-		case ' ', '\n', '\r', '\t', '\ufeff':
-			raw = raw[n:]
-		default:
-			return false
-		}
-	}
-	return true
+	return jsonscan.Blank(raw, 0) == len(raw)
 }
 
 func (r *reader) say() {
@@ -166,7 +156,7 @@ func (r *reader) changes(call *transcript.Call) {
 		}
 	case "patch", "apply_patch":
 		if call.Files = st.files; len(call.Files) == 0 && st.patchy {
-			call.Files = patched(jsonscan.Decode(nil, r.scan.Bytes(st.patch)))
+			call.Files = transcript.PatchFiles(jsonscan.Decode(nil, r.scan.Bytes(st.patch)))
 		}
 	default:
 		return
@@ -186,16 +176,4 @@ func (r *reader) changes(call *transcript.Call) {
 		return
 	}
 	call.Diff = d
-}
-
-// patched are the files that a patch in the tool's own language names.
-func patched(patch []byte) (files []string) {
-	for line := range bytes.Lines(patch) {
-		for _, mark := range []string{"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: "} {
-			if name, ok := bytes.CutPrefix(line, []byte(mark)); ok {
-				files = append(files, string(bytes.TrimSpace(name)))
-			}
-		}
-	}
-	return files
 }

@@ -9,24 +9,7 @@ import (
 
 type text = jsonscan.Range
 
-func str(s *jsonscan.Scanner) []byte {
-	at, ok := s.Text()
-	if !ok {
-		return nil
-	}
-	return s.Bytes(at)
-}
-
-func word(s *jsonscan.Scanner) string { return jsonscan.DecodeString(str(s)) }
-
-// members walks a value that should be an object; anything else is skipped.
-func members(s *jsonscan.Scanner, each func(key []byte)) {
-	if s.Kind() != '{' {
-		s.Skip()
-		return
-	}
-	s.Object(each)
-}
+func word(s *jsonscan.Scanner) string { return jsonscan.DecodeString(s.Word()) }
 
 // A message is what stands in a message's record; its parts have records of their own.
 type message struct {
@@ -49,7 +32,7 @@ func (m *message) scan(s *jsonscan.Scanner, data []byte) error {
 		case "summary":
 			m.summary = s.True()
 		case "time":
-			members(s, func(key []byte) {
+			s.Members(func(key []byte) {
 				if string(key) == "created" {
 					m.created = s.Int()
 				}
@@ -81,7 +64,7 @@ func scanTokens(s *jsonscan.Scanner) (t transcript.Tokens, has bool) {
 		case "total":
 			apart = s.Kind() == '0'
 		case "cache":
-			members(s, func(key []byte) {
+			s.Members(func(key []byte) {
 				switch string(key) {
 				case "read":
 					t.CacheRead = s.Int()
@@ -160,7 +143,7 @@ func (p *part) scan(s *jsonscan.Scanner, data []byte) error {
 }
 
 func scanTime(s *jsonscan.Scanner) (start, end int64) {
-	members(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "start":
 			start = s.Int()
@@ -172,7 +155,7 @@ func scanTime(s *jsonscan.Scanner) (start, end int64) {
 }
 
 func (st *state) scan(s *jsonscan.Scanner) {
-	members(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "status":
 			st.status = word(s)
@@ -240,7 +223,7 @@ func (st *state) replace(s *jsonscan.Scanner, key []byte) {
 }
 
 func (st *state) scanMetadata(s *jsonscan.Scanner) {
-	members(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "exit":
 			st.exit = s.Int()
@@ -253,7 +236,7 @@ func (st *state) scanMetadata(s *jsonscan.Scanner) {
 				return
 			}
 			s.Array(func() {
-				members(s, func(key []byte) {
+				s.Members(func(key []byte) {
 					if string(key) == "filePath" {
 						st.files = append(st.files, word(s))
 					}

@@ -34,7 +34,7 @@ type session struct {
 type revert struct{ message, part string }
 
 func (r *revert) scan(s *jsonscan.Scanner) {
-	members(s, func(key []byte) {
+	s.Members(func(key []byte) {
 		switch string(key) {
 		case "messageID":
 			r.message = word(s)

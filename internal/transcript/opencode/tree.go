@@ -22,10 +22,27 @@ type tree struct {
 	root    string // the folder "storage"
 	project string // the folder of the session's file
 	data    []byte
+	unread  func(path string, err error) // is told of what cannot be read, once a file; may be nil
+	told    map[string]bool
+}
+
+// lost tells of a file that cannot be read. The session is no worse for it than by what stands in it.
+func (t *tree) lost(path string, err error) {
+	if t.unread == nil || t.told[path] {
+		return
+	}
+	if t.told == nil {
+		t.told = map[string]bool{}
+	}
+	t.told[path] = true
+	t.unread(path, err)
 }
 
 // maxFile is how long one file may be.
 const maxFile = 256 << 20
+
+// errLost says that a record cannot be read, which was told.
+var errLost = errors.New("it cannot be read")
 
 func openTree(path string) *tree {
 	project := filepath.Dir(path)
@@ -99,7 +116,7 @@ func scanSession(data []byte) (at session, err error) {
 		case "revert":
 			at.revert.scan(&s)
 		case "time":
-			members(&s, func(key []byte) {
+			s.Members(func(key []byte) {
 				if string(key) == "updated" {
 					at.updated = s.Int()
 				}
@@ -116,14 +133,16 @@ func plain(id string) bool {
 }
 
 func (t *tree) children(_ context.Context, id string) (list []session, err error) {
-	ids, err := names(t.project)
+	ids, err := idsIn(t.project)
 	if err != nil {
 		return nil, err
 	}
 	for _, name := range ids {
-		data, err := t.read(filepath.Join(t.project, name+".json"))
+		path := filepath.Join(t.project, name+".json")
+		data, err := t.read(path)
 		if err != nil {
-			return nil, err
+			t.lost(path, err)
+			continue
 		}
 		if s, err := scanSession(data); err == nil && s.parent == id && s.id == name {
 			list = append(list, s)
@@ -133,8 +152,8 @@ func (t *tree) children(_ context.Context, id string) (list []session, err error
 	return list, nil
 }
 
-// names are the files of a folder without their ending, in order. A folder that is not there has none.
-func names(dir string) (ids []string, err error) {
+// idsIn are the files of a folder without their ending, in order. A folder that is not there has none.
+func idsIn(dir string) (ids []string, err error) {
 	files, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -148,23 +167,32 @@ func names(dir string) (ids []string, err error) {
 }
 
 func (t *tree) messages(_ context.Context, session string) ([]string, error) {
-	return names(filepath.Join(t.root, "message", session))
+	return idsIn(filepath.Join(t.root, "message", session))
 }
 
 func (t *tree) message(_ context.Context, session, id string) ([]byte, error) {
-	return t.read(filepath.Join(t.root, "message", session, id+".json"))
+	path := filepath.Join(t.root, "message", session, id+".json")
+	data, err := t.read(path)
+	if err != nil {
+		t.lost(path, err)
+		return nil, errLost
+	}
+	return data, nil
 }
 
 func (t *tree) parts(_ context.Context, message string, each func(id string, data []byte) error) error {
 	dir := filepath.Join(t.root, "part", message)
-	ids, err := names(dir)
+	ids, err := idsIn(dir)
 	if err != nil {
-		return err
+		t.lost(dir, err)
+		return nil
 	}
 	for _, id := range ids {
-		data, err := t.read(filepath.Join(dir, id+".json"))
+		path := filepath.Join(dir, id+".json")
+		data, err := t.read(path)
 		if err != nil {
-			return err
+			t.lost(path, err)
+			continue
 		}
 		if err := each(id, data); err != nil {
 			return err

@@ -144,16 +144,7 @@ func (r *reader) texts(m *message) (spans []transcript.Span, images int32) {
 
 func (r *reader) blank(at text) bool {
 	raw := r.scan.Bytes(at)
-	for len(raw) > 0 {
-		c, n := jsonscan.Next(raw)
-		switch c {
-		case ' ', '\n', '\r', '\t', '\ufeff':
-			raw = raw[n:]
-		default:
-			return false
-		}
-	}
-	return true
+	return jsonscan.Blank(raw, 0) == len(raw)
 }
 
 func (r *reader) answered(rec *record, at int64, node int32) {

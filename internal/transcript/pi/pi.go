@@ -59,19 +59,11 @@ func (r *record) isMessage() bool {
 }
 
 // known are the types of entries that clients have written so far.
-var known = names("session", "message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom",
+var known = transcript.Names("session", "message", "model_change", "thinking_level_change", "compaction", "branch_summary", "custom",
 	"custom_message", "label", "session_info", "context_transform", "ephemeral")
 
 // roles are those of messages.
-var roles = names("user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary")
-
-func names(of ...string) map[string]bool {
-	set := map[string]bool{}
-	for _, n := range of {
-		set[n] = true
-	}
-	return set
-}
+var roles = transcript.Names("user", "assistant", "toolResult", "bashExecution", "custom", "hookMessage", "branchSummary", "compactionSummary")
 
 // A reader reads one session.
 type reader struct {

@@ -60,30 +60,22 @@ func (r *record) scan(s *jsonscan.Scanner, line []byte) error {
 	return s.Err()
 }
 
-func str(s *jsonscan.Scanner) []byte {
-	at, ok := s.Text()
-	if !ok {
-		return nil
-	}
-	return s.Bytes(at)
-}
-
 func (r *record) member(s *jsonscan.Scanner, key []byte) {
 	switch string(key) {
 	case "type":
-		r.kind = str(s)
+		r.kind = s.Word()
 	case "id":
-		r.id = str(s)
+		r.id = s.Word()
 	case "parentId":
-		r.parent, r.hasParent = str(s), true
+		r.parent, r.hasParent = s.Word(), true
 	case "timestamp":
-		r.timestamp = str(s)
+		r.timestamp = s.Word()
 	case "cwd":
-		r.cwd = str(s)
+		r.cwd = s.Word()
 	case "modelId":
-		r.model = str(s)
+		r.model = s.Word()
 	case "harness":
-		r.harness = str(s)
+		r.harness = s.Word()
 	case "name":
 		r.name, r.hasName = s.Text()
 	case "usage":
@@ -101,11 +93,11 @@ func (m *message) scan(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "role":
-			m.role = str(s)
+			m.role = s.Word()
 		case "model":
-			m.model = str(s)
+			m.model = s.Word()
 		case "toolCallId":
-			m.call = str(s)
+			m.call = s.Word()
 		case "timestamp":
 			m.at = s.Int()
 		case "isError":
@@ -182,11 +174,11 @@ func (m *message) scanBlock(s *jsonscan.Scanner) {
 	s.Object(func(key []byte) {
 		switch string(key) {
 		case "type":
-			b.kind = str(s)
+			b.kind = s.Word()
 		case "id":
-			b.id = str(s)
+			b.id = s.Word()
 		case "name":
-			b.name = str(s)
+			b.name = s.Word()
 		case "text", "thinking":
 			b.body, _ = s.Text()
 		case "arguments":
