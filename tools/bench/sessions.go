@@ -60,11 +60,38 @@ func parseFigures(ctx context.Context, dir string) (figures []figure, err error)
 			figure{Name: "flatbread: making the trace of a session of 200 MB, " + s.what, Unit: "MB/CPU-s", AtLeast: s.atLeast, Seen: sessionBytes / 1e6 / best.Seconds(),
 				Details: fmt.Sprintf("%.3g CPU s, %.3g s in all; wc -l takes %.2g CPU s", best.Seconds(), wall.Seconds(), counting.Seconds())},
 			figure{Name: "flatbread: its peak memory for " + s.that, Unit: "MB", AtMost: 64, Seen: peak, Details: s.details(records)})
+		if s.redacted {
+			redact, err := redactFigures(ctx, binary, path)
+			if err != nil {
+				return nil, err
+			}
+			figures = append(figures, redact...)
+		}
 		if err := os.Remove(path); err != nil {
 			return nil, err
 		}
 	}
 	return figures, nil
+}
+
+// redactFigures measures what it takes to look for credentials in a session, and to write it without them.
+func redactFigures(ctx context.Context, binary, path string) ([]figure, error) {
+	var best cost
+	for range sessionRuns {
+		c, err := costOf(ctx, "sh", "-c", `exec "$0" redact --format jsonl "$1" >"$1.redacted"`, binary, path)
+		if err != nil {
+			return nil, err
+		}
+		if best.CPU == 0 || c.CPU < best.CPU {
+			best.CPU, best.Wall = c.CPU, c.Wall
+		}
+		best.PeakMB = max(best.PeakMB, c.PeakMB)
+	}
+	return []figure{
+		{Name: "flatbread: taking the credentials out of that session, written to a file", Unit: "MB/CPU-s", AtLeast: 150, Seen: sessionBytes / 1e6 / best.CPU.Seconds(),
+			Details: fmt.Sprintf("%.3g CPU s, %.3g s in all; it is read twice", best.CPU.Seconds(), best.Wall.Seconds())},
+		{Name: "flatbread: its peak memory for that", Unit: "MB", AtMost: 64, Seen: best.PeakMB},
+	}, os.Remove(path + ".redacted")
 }
 
 // measureArg makes this program run the command behind it and tell what that took. A process begins with the peak memory

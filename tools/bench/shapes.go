@@ -19,15 +19,16 @@ type shape struct {
 	file, what, that string
 	atLeast          float64 // MB/CPU-s
 	turn             func(m *sessionMaker, n int)
+	redacted         bool // whether it is redacted too
 }
 
 // shapes are those that are measured. The first has the shares that real ones have: three fifths of the bytes are results,
 // most of them twice, as the model saw them and as the client kept them; a fifth is progress, a fifth what the model said.
 // The others are where an index costs most, and where text stands in text.
 var shapes = []shape{
-	{"session.jsonl", "written to a file", "that", 300, (*sessionMaker).turn},
-	{"small.jsonl", "in records of about 1.3 KB", "small records", 150, (*sessionMaker).smallTurn},
-	{"rollout-codex.jsonl", "of Codex", "that of Codex", 150, (*sessionMaker).codexTurn},
+	{"session.jsonl", "written to a file", "that", 300, (*sessionMaker).turn, true},
+	{"small.jsonl", "in records of about 1.3 KB", "small records", 150, (*sessionMaker).smallTurn, false},
+	{"rollout-codex.jsonl", "of Codex", "that of Codex", 150, (*sessionMaker).codexTurn, false},
 }
 
 // details tells how large records are where that is the point.
