@@ -144,7 +144,10 @@ func valueFollows(raw []byte, from, to int, kind credential.Kind) bool {
 	for i < len(raw) && (raw[i] == '=' || raw[i] == ':' || raw[i] == '>' || raw[i] == ' ' || raw[i] == '\t') {
 		i++
 	}
-	if i == len(raw) || raw[i] == '{' || raw[i] == '[' || raw[i] == ')' {
+	for list := false; i < len(raw) && (raw[i] == '[' || list && raw[i] == ' '); i++ { // each of a list is called what the list is
+		list = true
+	}
+	if i == len(raw) || raw[i] == '{' || raw[i] == ')' || raw[i] == ']' {
 		return false
 	}
 	if kind == credential.Password || raw[i] == '"' || raw[i] == '\\' || raw[i] == '\'' || raw[i] == '`' {

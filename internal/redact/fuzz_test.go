@@ -3,6 +3,8 @@
 package redact_test
 
 import (
+	"encoding/base64"
+	"fmt"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -30,32 +32,42 @@ func seeds(f *testing.F) {
 }
 
 // FuzzLines: whatever the input, each line of JSON stays one of the same structure, the cheap look hides nothing, and a second
-// time there is nothing to do.
+// time no marker is taken out.
 func FuzzLines(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, in string) {
-		out := inLines(t, in)
-		sameStructure(t, in, out)
-		sameLines(t, out, inLines(t, in))
-		if full := string(redactor(t, redact.Options{}).LinesFully([]byte(in))); full != out {
-			t.Fatalf("in\n%q\ngot\n%q\nfully\n%q", in, out, full)
-		}
-		if again := inLines(t, out); again != out {
-			t.Fatalf("in\n%q\nonce\n%q\ntwice\n%q", in, out, again)
-		}
-	})
+	f.Fuzz(linesHold)
 }
 
-// FuzzText: whatever the input, what stays of it is what it was, and a second time there is nothing to do.
+func linesHold(t *testing.T, in string) {
+	t.Helper()
+	out := inLines(t, in)
+	sameStructure(t, in, out)
+	sameLines(t, out, inLines(t, in))
+	if full := string(redactor(t, redact.Options{}).LinesFully([]byte(in))); full != out {
+		t.Fatalf("in\n%q\ngot\n%q\nfully\n%q", in, out, full)
+	}
+	keeps(t, in, out, inLines(t, out))
+}
+
+// FuzzText: whatever the input, what stays of it is what it was, and a second time no marker is taken out.
 func FuzzText(f *testing.F) {
 	seeds(f)
-	f.Fuzz(func(t *testing.T, in string) {
-		out := inAll(t, in)
-		stays(t, in, out)
-		if again := inAll(t, out); again != out {
-			t.Fatalf("in\n%q\nonce\n%q\ntwice\n%q", in, out, again)
-		}
-	})
+	f.Fuzz(textHolds)
+}
+
+func textHolds(t *testing.T, in string) {
+	t.Helper()
+	out := inAll(t, in)
+	stays(t, in, out)
+	keeps(t, in, out, inAll(t, out))
+}
+
+// keeps fails the test if a marker is taken for something to take out.
+func keeps(t *testing.T, in, once, twice string) {
+	t.Helper()
+	if strings.Count(twice, "«REDACTED:") < strings.Count(once, "«REDACTED:") {
+		t.Fatalf("in\n%q\nonce\n%q\ntwice\n%q", in, once, twice)
+	}
 }
 
 // stays fails the test if what stands between the markers is not of the text, in order.
@@ -99,4 +111,58 @@ func FuzzFind(f *testing.F) {
 			}
 		}
 	})
+}
+
+// soups are bits of text that mean something to a rule, in any order.
+var soups = []string{
+	"password", "token", "api_key", "secret", "Authorization", "Bearer ", "bearer ", "Basic ", "Cookie: ", "Set-Cookie", "key", "login ", "machine ", "curl ", " -u ", "--token ", "--user ", "kind: Secret\n", "data:\n", "stringData:\n  a: ",
+	"=", ":", " = ", ": ", "==", ":=", "=>", "->", "is ", "(", ")", "[", "]", "{", "}", ",", ";", ".", "&", "?", "|", "<", ">", "</", "\"", "'", "`", `"`, `'`, `\"`, `\\`, `\`, `\n`, `\u0041`, `\u003c`, `\/`, "\n", "\r\n", "\t", " ", "  ", "\n  ", "+", `" + "`, `' + '`, "\\\n",
+	"%41", "%", "%2F", "&quot;", "&#39;", "://", "https://", "https://bob:", "postgres://app:", "@host/x", "@", "/", "$VAR", "${X}", "<token>", "xxxxxxxx", "...", "user", "bob", "is", "the", "hunter2!", "changeme", "12345678", "null", "true",
+	"\x1b[31m", "\x1b", "\u200b", "\ufeff", "\u2028", "é", "日本", "\xff", "\x00", "«", "»", "«REDACTED:", "«REDACTED:github_token»", "«REDACTED:assigned_secret»", "-----BEGIN " + "PRIVATE KEY-----\n", "-----END " + "PRIVATE KEY-----", "-----", "...",
+	"/home/", "maria", `C:\Users\`, "abcdefgh", "Zx9", "q7", "deadbeef", "==", "eyJ",
+}
+
+// soup is a text of such bits, and of credentials and parts of them.
+func soup(r *rand.Rand) string {
+	var b strings.Builder
+	edge := func() { b.WriteString([]string{" ", "\n", `"`, "'", " ", ",", "(", ")", ";"}[r.IntN(9)]) }
+	for range 1 + r.IntN(14) {
+		switch r.IntN(9) {
+		case 0:
+			secrets := []string{ghp, awsID, opaque, slack, jwt, stripe, anthropic, pem, base64.StdEncoding.EncodeToString([]byte("token=" + ghp)), made(99, alnum, 14), pemLines(98, 2)}
+			edge()
+			b.WriteString(secrets[r.IntN(len(secrets))])
+			edge()
+		case 1:
+			secrets := []string{ghp, awsID, opaque, slack, jwt, made(97, hexes, 64)}
+			s := secrets[r.IntN(len(secrets))]
+			at := r.IntN(len(s))
+			edge()
+			b.WriteString(s[at:][:r.IntN(len(s)-at+1)])
+			edge()
+		default:
+			b.WriteString(soups[r.IntN(len(soups))])
+		}
+	}
+	return b.String()
+}
+
+// TestSoup: what fuzzing would find late.
+func TestSoup(t *testing.T) {
+	for seed := range uint64(1500) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(seed, 5))
+			text := soup(r)
+			switch r.IntN(4) {
+			case 0:
+				linesHold(t, text)
+			case 1:
+				linesHold(t, `{"a":`+string(encode(text))+`,"token":`+string(encode(soup(r)))+`}`+"\n"+`{"b":`+string(encode(soup(r)))+`}`)
+			case 2:
+				linesHold(t, `{`+string(encode(text))+`:{"x":`+string(encode(soup(r)))+`},"n":1,"`+soups[r.IntN(10)]+`":["b",`+string(encode(string(encode(soup(r)))))+`]}`)
+			case 3:
+				textHolds(t, text)
+			}
+		})
+	}
 }

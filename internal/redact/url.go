@@ -83,7 +83,7 @@ func (f *finder) userFlag(p place, at int) {
 	}
 	from := i
 	word := func() int {
-		for i < len(text) && i-from < 256 && text[i] > ' ' && text[i] != '"' && text[i] != '\'' && text[i] != '\\' && text[i] != '`' {
+		for i < len(text) && i-from < 256 && text[i] > ' ' && text[i] != '"' && text[i] != '\'' && text[i] != '\\' && text[i] != '`' && !bytes.HasPrefix(text[i:], markerBegins) {
 			i++
 		}
 		return bytes.IndexByte(text[from:i], ':')
