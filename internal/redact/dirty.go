@@ -139,7 +139,7 @@ func valueFollows(raw []byte, from, to int, kind credential.Kind) bool {
 		if i == to || raw[to] != ' ' && raw[to] != '\t' {
 			return bytes.HasPrefix(raw[i:], []byte("value="))
 		}
-		return bytes.IndexAny(raw[to:i], "\"'`") >= 0 || wordsFollow(raw, from, i)
+		return bytes.ContainsAny(raw[to:i], "\"'`") || wordsFollow(raw, from, i)
 	}
 	for i < len(raw) && (raw[i] == '=' || raw[i] == ':' || raw[i] == '>' || raw[i] == ' ' || raw[i] == '\t') {
 		i++

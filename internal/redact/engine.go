@@ -27,7 +27,6 @@ type finder struct {
 	rooms [][]trigger.Hit // by depth
 
 	raw     []trigger.Hit
-	vendors []trigger.Hit
 	places  []int
 	edits   []span
 	decoded view.View

@@ -36,9 +36,7 @@ type pack struct {
 	looks []uint8  // by word: bits of look
 	forms [][]form // by word: what looks may see
 
-	vendors  []trigger.Word // whose credentials have no shape of their own
-	names    *trigger.Set   // of vendors
-	named    [][]*namedRow  // by vendor
+	named    [][]*namedRow // by vendor
 	byVendor map[string]int
 
 	field, home                                          int
@@ -145,10 +143,9 @@ func (p *pack) namedRow(id, rest string) error {
 		word = strings.ToLower(word)
 		i, known := p.byVendor[word]
 		if !known {
-			i = len(p.vendors)
+			i = len(p.named)
 			p.byVendor[word] = i
 			w := trigger.Word{Text: word, AnyCase: true, Next: inName}
-			p.vendors = append(p.vendors, w)
 			p.on(w, isVendor, func(f *finder, pl place, at int) { f.vendor(pl, at, i) })
 			p.named = append(p.named, nil)
 		}

@@ -49,7 +49,6 @@ var (
 	openai    = "sk" + "-" + made(6, alnum, 48)
 	slack     = "xo" + "xb-" + made(7, digits, 12) + "-" + made(8, digits, 12) + "-" + made(9, alnum, 24)
 	jwt       = "ey" + "JhbGciOiJIUzI1NiJ9." + "ey" + "Jz" + made(10, alnum, 30) + "." + made(11, alnum, 43)
-	supabase  = "sb_" + "secret_" + made(12, alnum, 22) + "_" + made(13, alnum, 8)
 	opaque    = made(14, lowers+digits, 32) // a credential that has no shape
 	stripe    = "sk_" + "live_" + made(15, alnum, 24)
 	pem       = "-----BEGIN " + "RSA PRIVATE KEY-----\n" + pemLines(16, 6) + "-----END " + "RSA PRIVATE KEY-----"

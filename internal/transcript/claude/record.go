@@ -274,6 +274,7 @@ func scanParts(s *jsonscan.Scanner, parts []text) ([]text, int32) {
 
 func (b *block) scanInput(s *jsonscan.Scanner) {
 	switch s.Kind() {
+	case '{':
 	case '"':
 		b.input, b.encoded = s.Text()
 		return
@@ -283,7 +284,6 @@ func (b *block) scanInput(s *jsonscan.Scanner) {
 		b.input = s.Value()
 		b.wrapped = b.input.Len() > 0
 		return
-	case '{':
 	}
 	from := s.Pos()
 	b.in = transcript.ScanInput(s)
