@@ -122,15 +122,17 @@ func (l *Lines) finish(line Line, passed int) Line {
 	return line
 }
 
-// fill reads more, behind what is there. The buffer grows with the line, and shrinks when the line is over.
+// fill reads more, behind what is there. The buffer grows when a file is found to be longer, and with a line, and shrinks
+// when the line is over.
 func (l *Lines) fill() {
 	held := l.hi - l.lo
 	switch {
-	case held < chunk/2 && cap(l.buf) != chunk && l.offset+int64(l.hi) > 0:
+	case l.hi < len(l.buf):
+	case held < chunk/2 && len(l.buf) != chunk:
 		l.move(make([]byte, chunk))
 	case l.lo > 0:
 		l.move(l.buf)
-	case held == len(l.buf):
+	default:
 		l.move(make([]byte, min(2*len(l.buf), l.max+chunk)))
 	}
 	n, err := l.from.Read(l.buf[l.hi:])

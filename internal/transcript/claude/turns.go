@@ -10,15 +10,19 @@ import (
 	"github.com/fiftyarms/platform/internal/transcript"
 )
 
-// first tells whether something was not said by a record before: of some records there are copies under other uuids. What
-// one record says twice was said twice.
+// first tells whether something was not said before: of some records there are copies under other uuids.
 func (r *reader) first(parts ...[]byte) bool {
 	h := r.hash(parts...)
-	if by, said := r.seen[h]; said {
-		return by == r.number
+	_, said := r.seen[h]
+	if !said {
+		r.seen[h] = r.number
 	}
-	r.seen[h] = r.number
-	return true
+	return !said
+}
+
+// copied tells whether another record said the same. What one record says twice was said twice.
+func (r *reader) copied(parts ...[]byte) bool {
+	return !r.first(parts...) && r.seen[r.hash(parts...)] != r.number
 }
 
 func (r *reader) bytes(of text) []byte { return r.scan.Bytes(of) }
@@ -243,7 +247,7 @@ func (r *reader) path(path string) []string {
 
 func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
 	raw := r.bytes(at)
-	if jsonscan.Blank(raw, 0) == len(raw) || len(id) > 0 && !r.first(kindName[kind], id, raw) {
+	if jsonscan.Blank(raw, 0) == len(raw) || len(id) > 0 && r.copied(kindName[kind], id, raw) {
 		return
 	}
 	r.b.Step(kind, p.at, p.agent, p.node, []transcript.Span{r.span(at)}, 0)

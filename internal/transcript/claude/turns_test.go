@@ -102,6 +102,19 @@ func TestSaidTwice(t *testing.T) {
 	}
 }
 
+// TestDoubledResult: a result that is there twice came once, in one record or in two.
+func TestDoubledResult(t *testing.T) {
+	const result = `{"type":"tool_result","tool_use_id":"t1","content":"1"}`
+	record := func(uuid, content string) string {
+		return `{"type":"user","uuid":"` + uuid + `","parentUuid":"u2","sessionId":"s","message":{"content":[` + content + `]}}`
+	}
+	for name, lines := range map[string][]string{"one": {record("u3", result+","+result)}, "two": {record("u3", result), record("u4", result)}} {
+		if w := wanted(t, session(t, append([]string{strings.TrimSpace(calling)}, lines...)...)); w.Results != 1 {
+			t.Errorf("in %s: %d results", name, w.Results)
+		}
+	}
+}
+
 // TestEditThatFailed: what the client keeps of a result says that an edit failed, though the model was not told so.
 func TestEditThatFailed(t *testing.T) {
 	const edit = `{"type":"assistant","uuid":"u2","sessionId":"s","message":{"id":"m1","model":"claude-test","content":[{"type":"tool_use","id":"t1","name":"Edit","input":{"file_path":"/a.go","old_string":"a","new_string":"b"}}]}}`
