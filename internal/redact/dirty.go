@@ -164,7 +164,7 @@ func valueFollows(raw []byte, from, to int, kind credential.Kind) bool {
 // wordsFollow tells whether a value may follow a name and a space: of a flag, of a sentence, of a typed variable, in .netrc.
 func wordsFollow(raw []byte, from, i int) bool {
 	rest := raw[i:min(len(raw), i+32)]
-	if bytes.HasPrefix(rest, []byte("is ")) || raw[from] == '-' || loginBefore(raw, from) {
+	if bytes.HasPrefix(rest, []byte("is ")) || bytes.HasPrefix(bytes.TrimLeft(raw[from:i], ".$"), []byte("-")) || loginBefore(raw, from) {
 		return true
 	}
 	equals := bytes.Index(rest, []byte(" ="))

@@ -264,7 +264,7 @@ func Bare(v []byte, k Kind, tight, last bool) bool {
 	if t := bytes.TrimRight(v, "?!"); len(t) > 0 && code[string(bytes.ToLower(t))] {
 		return false
 	}
-	if len(v) < 4 && !(k == Password && tight && len(v) >= 3) || call(v) || v[0] == '(' || v[0] == '[' || v[0] == '{' || v[0] == '&' || v[0] == '*' && len(v) < 8 || v[0] == '!' && plainWord(v[1:]) {
+	if len(v) < 4 && !(k == Password && tight && len(v) >= 3) || call(v) || v[0] == '(' || v[0] == ')' || v[0] == '[' || v[0] == '{' || v[0] == '&' || v[0] == '*' && len(v) < 8 || v[0] == '!' && plainWord(v[1:]) {
 		return false
 	}
 	if Path(v) || float(v) {
