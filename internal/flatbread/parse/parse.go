@@ -53,7 +53,13 @@ func repository(ctx context.Context, s *transcript.Session) (trace.Git, error) {
 
 // Damage tells where a log could not be read whole.
 func Damage(to io.Writer, s *transcript.Session) {
+	files := 0 // that could not be read at all
 	for _, d := range s.Damage {
+		if d.Line == 0 {
+			files++
+			fmt.Fprintf(to, "flatbread: %s is left out: %s\n", cli.Visible(d.File), cli.Visible(d.Reason))
+			continue
+		}
 		back := "nothing of it could be kept"
 		switch {
 		case d.Recovered == 1:
@@ -63,7 +69,7 @@ func Damage(to io.Writer, s *transcript.Session) {
 		}
 		fmt.Fprintf(to, "flatbread: %s: line %d, from byte %d: %s; %s\n", cli.Visible(d.File), d.Line, d.Offset, cli.Visible(d.Reason), back)
 	}
-	if more := s.Skipped.Malformed - int64(len(s.Damage)); more > 0 {
+	if more := s.Skipped.Malformed - int64(len(s.Damage)-files); more > 0 {
 		fmt.Fprintf(to, "flatbread: and %s\n", cli.Count(more, "more damaged line"))
 	}
 }
