@@ -22,6 +22,8 @@ const (
 	MaxValues = 100_000
 
 	anchor = 8 // bytes of a value by which it is known
+
+	bucketLess = 4 // bits of a hash that do not tell its bucket
 )
 
 // A Set is values to look for.
@@ -32,7 +34,8 @@ type Set struct {
 	anchors map[string]int // how many needles have each, while they are made
 	known   []uint64       // bits by two hashes of five bytes
 	shift   uint
-	first   map[uint64][]place
+	buckets []uint32 // by fewer bits of the first: the first of its places
+	places  []place
 }
 
 // A needle is one way to write a value.
@@ -43,8 +46,9 @@ type needle struct {
 }
 
 type place struct {
+	five   uint64 // bytes of an anchor
 	needle int32
-	off    int8 // which byte of the anchor the five begin at
+	off    int8 // which byte of it those begin at
 }
 
 // A Hit is a part of a text where a value stands.
@@ -81,16 +85,31 @@ func (s *Set) Index() {
 		bits++
 	}
 	s.known, s.shift = make([]uint64, 1<<(bits-6)), 64-bits
-	s.first = make(map[uint64][]place, 4*len(s.needles))
+	s.buckets, s.places = make([]uint32, 1<<(bits-bucketLess)+1), make([]place, 4*len(s.needles))
+	s.eachFive(func(p place) {
+		for _, h := range []uint64{s.hash(p.five), s.other(p.five)} {
+			s.known[h>>6] |= 1 << (h & 63)
+		}
+		s.buckets[s.hash(p.five)>>bucketLess+1]++
+	})
+	for i := range len(s.buckets) - 1 {
+		s.buckets[i+1] += s.buckets[i]
+	}
+	next := slices.Clone(s.buckets) // where each bucket's next place goes
+	s.eachFive(func(p place) {
+		b := s.hash(p.five) >> bucketLess
+		s.places[next[b]] = p
+		next[b]++
+	})
+}
+
+// eachFive calls each for each five bytes by which a needle is known.
+func (s *Set) eachFive(each func(place)) {
 	for i, n := range s.needles {
 		for off := range 4 {
 			var b [8]byte
 			copy(b[:], n.text[n.at+off:n.at+off+5])
-			w := binary.LittleEndian.Uint64(b[:])
-			for _, h := range []uint64{s.hash(w), s.other(w)} {
-				s.known[h>>6] |= 1 << (h & 63)
-			}
-			s.first[w] = append(s.first[w], place{int32(i), int8(off)})
+			each(place{binary.LittleEndian.Uint64(b[:]), int32(i), int8(off)})
 		}
 	}
 }
@@ -219,7 +238,11 @@ func (s *Set) each(text []byte, found func(n needle, at int) bool) {
 		if h := s.other(w); s.known[h>>6]>>(h&63)&1 == 0 {
 			continue
 		}
-		for _, p := range s.first[w] {
+		b := s.hash(w) >> bucketLess
+		for _, p := range s.places[s.buckets[b]:s.buckets[b+1]] {
+			if p.five != w {
+				continue
+			}
 			n, at := s.needles[p.needle], i-int(p.off)
 			if at >= 0 && at+anchor <= len(text) && string(text[at:at+anchor]) == string(n.text[n.at:n.at+anchor]) && !found(n, at) {
 				return
