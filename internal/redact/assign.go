@@ -95,6 +95,9 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 	if credential.Placeholder(value) || bytes.EqualFold(value, a.name) || a.quote == 0 && a.to < len(text) && text[a.to] == '<' {
 		return false
 	}
+	if bytes.Contains(value, []byte("://")) { // where it is had, or a URL that holds one: another rule's
+		return false
+	}
 	if kind != credential.Password && credential.Run(value) {
 		return false
 	}
@@ -102,16 +105,13 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 	case a.how == comparedTo:
 		return a.quote != 0 && (credential.Mixed(value) || kind == credential.Password && credential.Quoted(value, kind))
 	case kind == credential.Weak || a.how == callTo:
-		if bytes.Contains(value, []byte("://")) {
-			return false
-		}
 		return (credential.Random(value) || a.how == callTo && kind != credential.Weak && len(value) >= 12 && credential.Mixed(value)) && (a.quote != 0 && a.how != callTo || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
 	case a.how == proseTo:
 		return credential.Mixed(value) || a.quote != 0 && kind == credential.Password && credential.Quoted(value, kind)
 	case a.quote != 0:
 		return credential.Quoted(value, kind)
 	}
-	return credential.Bare(value, kind, a.shell(text), a.flag || a.ends(text))
+	return credential.Bare(value, kind, a.shell(text), a.flag || a.ends(text), wordFollows(text, a.to))
 }
 
 // shell tells whether an assignment is written as shells and settings have it: with nothing around its sign.
@@ -126,6 +126,11 @@ func (a *assigned) ends(text []byte) bool {
 		i++
 	}
 	return i == len(text) || text[i] == '\n' || text[i] == '\r' || i > a.to && text[i] == '#'
+}
+
+// wordFollows tells whether a space and a word stand at a place.
+func wordFollows(text []byte, at int) bool {
+	return at+1 < len(text) && text[at] == ' ' && 'a' <= text[at+1] && text[at+1] <= 'z'
 }
 
 // assignmentAt reads the assignment of a name in which something stands at a place.

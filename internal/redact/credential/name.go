@@ -110,8 +110,8 @@ var (
 	qualifiers = set("old new prev previous current prod production dev development stage staging test live sandbox value val raw plain plaintext base base64 b64 enc encoded default primary secondary main backup 0 1 2 3 4 str string env var here")
 
 	passwords = set("password passwords passwd passwrd pwd psw passphrase passcode passwort kennwort mdp contrasena motdepasse senha userpass dbpass userpassword dbpassword adminpassword rootpassword mypassword")
-	secrets   = set("secret token apikey accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken idtoken clientsecret apisecret appsecret apitoken sessiontoken sessionsecret credential credentials authorization bearer jwt secretaccesskey accesskeyid accountkey sharedaccesskey signingkey encryptionkey masterkey sshkey webhooksecret bottoken usertoken pat xoauth mnemonic")
-	weak      = set("auth cookie cookies cred creds otp totp sig sas webhook salt sid session csrf xsrf sessionid sessid phpsessid jsessionid dsn license licence pin seed nonce")
+	secrets   = set("secret token apikey accesskey secretkey privatekey authkey authtoken accesstoken refreshtoken idtoken clientsecret apisecret appsecret apitoken sessiontoken sessionsecret credential credentials authorization bearer jwt secretaccesskey accesskeyid accountkey sharedaccesskey signingkey encryptionkey masterkey sshkey webhooksecret bottoken usertoken xoauth mnemonic")
+	weak      = set("auth cookie cookies cred creds otp totp pat sig sas webhook salt sid session csrf xsrf sessionid sessid phpsessid jsessionid dsn license licence pin seed nonce")
 
 	// A token of these is none to sign in with.
 	notTokens = set("page next continuation sync cancellation cancel start end eos bos pad unk mask sep cls stop special lexer syntax punctuation last first max min num cont input output prompt completion cached total lookahead current")

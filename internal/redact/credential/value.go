@@ -132,7 +132,7 @@ func Random(v []byte) bool {
 	case others*3 > len(v), digits == len(v), lowers+uppers == len(v) && (uppers == 0 || lowers == 0):
 		return false
 	case digits == 0:
-		return len(v) >= 20 && others*8 < len(v) && changes*3 >= len(v)
+		return len(v) >= 20 && others*8 < len(v) && changes*5 >= len(v)*2
 	}
 	return changes*6 >= len(v)
 }
@@ -165,11 +165,11 @@ func Quoted(v []byte, k Kind) bool {
 	if bytes.IndexByte(v, ' ') >= 0 || bytes.IndexByte(v, '\n') >= 0 {
 		return k == Password && !sentence(v)
 	}
-	if Code(v) && (k != Password || Path(v)) || (v[0] == '#' || v[0] == '.') && plainWord(v[1:]) {
+	if unit(v) || operator(v) || Code(v) && (k != Password || Path(v)) || (v[0] == '#' || v[0] == '.') && plainWord(v[1:]) {
 		return false
 	}
 	if plainWord(v) {
-		return k == Password && !code[string(bytes.ToLower(v))] || k == Secret && !code[string(bytes.ToLower(v))] && len(v) >= 8
+		return k == Password && !code[string(bytes.ToLower(v))] || k == Secret && len(v) >= 8 && (Random(v) || chosen(bytes.ToLower(v)) && !code[string(bytes.ToLower(v))])
 	}
 	return true
 }
@@ -209,6 +209,29 @@ func Path(v []byte) bool {
 	return len(v) > 0 && v[0] == '/' && bytes.Count(v, []byte("/")) >= 2 && !Random(bytes.ReplaceAll(v, []byte("/"), nil))
 }
 
+// unit tells whether v is a colour or a number of code.
+func unit(v []byte) bool {
+	rest, is := bytes.CutPrefix(v, []byte("#"))
+	if !is {
+		rest, is = bytes.CutPrefix(bytes.ToLower(v), []byte("0x"))
+	}
+	if !is || len(rest) > 16 {
+		return false
+	}
+	for _, c := range rest {
+		if !isHex(c) && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// operator tells whether v begins where a string ended, and is what is added to it.
+func operator(v []byte) bool {
+	rest := bytes.TrimLeft(v, " \t")
+	return len(rest) > 0 && len(rest) < len(v) && bytes.IndexByte([]byte("+.&%,)|"), rest[0]) >= 0
+}
+
 // float tells whether v is a number with a point or an exponent.
 func float(v []byte) bool {
 	points := 0
@@ -238,7 +261,8 @@ func call(v []byte) bool {
 // name tells whether v is a name in code, with those of what it is a part of.
 func name(v []byte) bool {
 	v = bytes.TrimLeft(v, "@#&*!")
-	from, digits := 0, 0
+	v = bytes.TrimRight(v, ".")
+	from, runs := 0, 0
 	for i, c := range v {
 		switch {
 		case c == '.':
@@ -250,27 +274,29 @@ func name(v []byte) bool {
 			if i == from {
 				return false
 			}
-			digits++
+			if !digit(v[i-1]) {
+				runs++
+			}
 		case !upper(c) && !lower(c) && c != '_' && c != '>' && c != '-' && c != '&' && c != '*' && c != '!':
 			return false
 		}
 	}
-	return len(v) > 0 && from < len(v) && digits*3 <= len(v) && v[0] != '-'
+	return from < len(v) && runs*6 <= len(v) && v[0] != '-'
 }
 
 // Bare tells whether a value that nothing quotes can be a credential. tight says that nothing is around the sign before it, last
-// that it ends its line.
-func Bare(v []byte, k Kind, tight, last bool) bool {
+// that it ends its line, prose that a word follows.
+func Bare(v []byte, k Kind, tight, last, prose bool) bool {
 	if t := bytes.TrimRight(v, "?!"); len(t) > 0 && code[string(bytes.ToLower(t))] {
 		return false
 	}
-	if len(v) < 4 && !(k == Password && tight && len(v) >= 3) || call(v) || v[0] == '(' || v[0] == ')' || v[0] == '[' || v[0] == '{' || v[0] == '&' || v[0] == '*' && len(v) < 8 || v[0] == '!' && plainWord(v[1:]) {
+	if len(v) < 4 && !(k == Password && tight && len(v) >= 3) || call(v) || v[0] == '(' || v[0] == ')' || v[0] == '[' || v[0] == '{' || (v[0] == '&' || v[0] == '*') && name(v) || v[0] == '!' && plainWord(v[1:]) {
 		return false
 	}
 	if Path(v) || float(v) {
 		return false
 	}
-	if bytes.HasPrefix(v, []byte("0x")) && bytes.IndexByte(v, '_') >= 0 {
+	if unit(v) {
 		return false
 	}
 	number := true
@@ -281,12 +307,12 @@ func Bare(v []byte, k Kind, tight, last bool) bool {
 		return k == Secret && (tight && len(v) >= 16 || len(v) >= 17) || k == Password && tight && last && len(v) >= 4
 	}
 	if plainWord(v) {
-		return k == Password && last && (tight || chosen(v)) && !code[string(bytes.ToLower(v))] || k == Secret && Random(v)
+		return k == Password && last && (tight || chosen(v)) && !code[string(bytes.ToLower(v))] || k == Secret && (Random(v) || tight && last && chosen(bytes.ToLower(v)) && !code[string(bytes.ToLower(v))])
 	}
 	if len(v) < 6 && k != Password {
 		return false
 	}
-	return !name(v) || Random(v) || tight && Mixed(v) || k == Password && last && Mixed(v)
+	return !name(v) || Random(v) || tight && Mixed(v) || k == Password && (last || prose) && Mixed(v)
 }
 
 // chosen tells whether a word is one that a person takes for a password, and not the name of a variable.
@@ -304,7 +330,7 @@ func chosen(v []byte) bool {
 	return len(v) >= 6
 }
 
-var variables = [][]byte{[]byte("pass"), []byte("pwd"), []byte("secret"), []byte("token"), []byte("key"), []byte("user"), []byte("input"), []byte("get"), []byte("env"), []byte("conf"), []byte("value"), []byte("param"), []byte("arg"), []byte("cred"), []byte("auth"), []byte("hash"), []byte("field"), []byte("request"), []byte("var")}
+var variables = [][]byte{[]byte("pass"), []byte("pwd"), []byte("secret"), []byte("token"), []byte("key"), []byte("user"), []byte("input"), []byte("get"), []byte("env"), []byte("conf"), []byte("value"), []byte("param"), []byte("arg"), []byte("cred"), []byte("auth"), []byte("hash"), []byte("field"), []byte("request"), []byte("var"), []byte("session"), []byte("login"), []byte("account"), []byte("shared"), []byte("test"), []byte("mock"), []byte("fake"), []byte("name"), []byte("type"), []byte("default"), []byte("string"), []byte("none"), []byte("null"), []byte("true"), []byte("false")}
 
 // What values in code and in descriptions of code are.
 var code = set(`string str text bytes byte int integer number bool boolean true false null nil none undefined void any object array list map
