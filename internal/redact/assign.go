@@ -103,15 +103,17 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 	}
 	switch {
 	case a.how == comparedTo:
-		return a.quote != 0 && (credential.Mixed(value) || kind == credential.Password && credential.Quoted(value, kind))
+		return a.quote != 0 && (credential.Mixed(value) || kind == credential.Password && len(value) >= 6 && credential.Quoted(value, kind))
 	case kind == credential.Weak || a.how == callTo:
 		return (credential.Random(value) || a.how == callTo && kind != credential.Weak && len(value) >= 12 && credential.Mixed(value)) && (a.quote != 0 && a.how != callTo || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
 	case a.how == proseTo:
 		return credential.Mixed(value) || a.quote != 0 && kind == credential.Password && credential.Quoted(value, kind)
+	case a.quote != 0 && !credential.Mixed(value) && addedTo(text, a.to+1):
+		return false // a part of what a program makes
 	case a.quote != 0:
 		return credential.Quoted(value, kind)
 	}
-	return credential.Bare(value, kind, a.shell(text), a.flag || a.ends(text), wordFollows(text, a.to))
+	return credential.Bare(value, kind, a.shell(text), a.flag && a.how == setTo || a.ends(text) || a.flag && a.to+1 < len(text) && text[a.to+1] == '-', wordFollows(text, a.to))
 }
 
 // shell tells whether an assignment is written as shells and settings have it: with nothing around its sign.
@@ -126,6 +128,16 @@ func (a *assigned) ends(text []byte) bool {
 		i++
 	}
 	return i == len(text) || text[i] == '\n' || text[i] == '\r' || i > a.to && text[i] == '#'
+}
+
+// addedTo tells whether a program adds a variable to the string that ends before a place.
+func addedTo(text []byte, at int) bool {
+	rest := bytes.TrimLeft(text[min(at, len(text)):min(at+8, len(text))], " ")
+	if len(rest) < 2 || rest[0] != '+' && rest[0] != '.' {
+		return false
+	}
+	rest = bytes.TrimLeft(rest[1:], " ")
+	return len(rest) > 0 && (nameByte(rest[0]) || rest[0] == '(')
 }
 
 // wordFollows tells whether a space and a word stand at a place.

@@ -53,7 +53,8 @@ func reference(v []byte) bool {
 	case '\\': // <, as JSON in a string has it
 		return bytes.HasPrefix(bytes.TrimLeft(v, `\`), []byte("u003c"))
 	}
-	return bytes.Contains(v, []byte("${")) || bytes.Contains(v, []byte("$(")) || bytes.Contains(v, []byte("{{")) || bytes.Contains(v, []byte("#{"))
+	return bytes.Contains(v, []byte("${")) || bytes.Contains(v, []byte("$(")) || bytes.Contains(v, []byte("{{")) || bytes.Contains(v, []byte("#{")) ||
+		bytes.Contains(v, []byte("{}")) || bytes.Contains(v, []byte("{0}")) || bytes.HasSuffix(v, []byte("%s"))
 }
 
 // word tells whether all of v is as a name is written.
