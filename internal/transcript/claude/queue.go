@@ -127,7 +127,10 @@ func (r *reader) attached(rec *record, p place) {
 // notified takes the late results of sub-agents and commands that ran in the background, and tells whether the text is
 // nothing but such notices. The same notice may come through the queue and as a record.
 func (r *reader) notified(raw []byte, p place) bool {
-	list := notices(raw)
+	if at := jsonscan.Blank(raw, 0); at == len(raw) || raw[at] != '<' && raw[at] != '\\' {
+		return false
+	}
+	list := notices(jsonscan.Plain(raw))
 	for _, notice := range list {
 		if r.first([]byte("notice"), notice) {
 			r.late(notice, p)

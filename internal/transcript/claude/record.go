@@ -3,8 +3,6 @@
 package claude
 
 import (
-	"bytes"
-
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
@@ -292,7 +290,8 @@ func (b *block) scanInput(s *jsonscan.Scanner) {
 
 func (u *useResult) scan(s *jsonscan.Scanner) {
 	if s.Kind() == '"' {
-		u.failed = bytes.HasPrefix(s.Word(), []byte("Error"))
+		at, _ := s.Text()
+		u.failed = begins(s.Bytes(at), "Error")
 		return
 	}
 	if s.Kind() != '{' {

@@ -92,18 +92,23 @@ func (r *reader) prompt(timestamp []byte, prompt []transcript.Span, said [][]byt
 // typed adds what a person typed in a text.
 func (r *reader) typed(at text, prompt []transcript.Span, said [][]byte) ([]transcript.Span, [][]byte) {
 	raw := r.bytes(at)
-	t := typedIn(raw)
+	plain := jsonscan.Plain(raw)
+	t := typedIn(plain)
 	switch {
 	case t.none():
 		return prompt, said
 	case t.command.Len() > 0:
-		command := jsonscan.DecodeString(raw[t.command.From:t.command.To])
+		command := jsonscan.DecodeString(plain[t.command.From:t.command.To])
 		if t.args.Len() > 0 {
-			command += " " + jsonscan.DecodeString(raw[t.args.From:t.args.To])
+			command += " " + jsonscan.DecodeString(plain[t.args.From:t.args.To])
 		}
 		return append(prompt, r.b.Words(command)), append(said, []byte(command))
 	}
-	return append(prompt, r.span(text{From: at.From + t.from, To: at.From + t.to})), append(said, raw[t.from:t.to])
+	said = append(said, plain[t.from:t.to])
+	if len(plain) != len(raw) {
+		t.from, t.to = jsonscan.Place(raw, t.from), jsonscan.Place(raw, t.to)
+	}
+	return append(prompt, r.span(text{From: at.From + t.from, To: at.From + t.to})), said
 }
 
 // assistant takes a record of the agent's side.
@@ -278,7 +283,7 @@ func (r *reader) call(b *block, p place) {
 		return
 	}
 	if call.Name == "Task" || call.Name == "Agent" {
-		r.agents.called(call.ID, r.hash(r.bytes(b.in.Prompt)), b.in.AgentType, jsonscan.DecodeString(r.bytes(b.in.Describes)))
+		r.agents.called(call.ID, r.hash(jsonscan.Plain(r.bytes(b.in.Prompt))), b.in.AgentType, jsonscan.DecodeString(r.bytes(b.in.Describes)))
 	}
 }
 
