@@ -27,7 +27,8 @@ type Format struct{}
 // Agent names Claude Code.
 func (Format) Agent() string { return "claude-code" }
 
-// Owns tells Claude Code's logs from others by their records: typed, and not in an envelope.
+// Owns tells Claude Code's logs from others by their records: typed, and not in an envelope. What a damaged line holds
+// counts only if no whole one is another's: it may be what a tool was given.
 func (Format) Owns(_ string, head []byte) bool {
 	var r record
 	var s jsonscan.Scanner
@@ -35,20 +36,26 @@ func (Format) Owns(_ string, head []byte) bool {
 		return r.scan(&s, line) == nil && known[string(r.kind)] &&
 			(r.session != nil || r.uuid != nil || r.message.hasContent || r.message.blocks != nil || r.title.Len() > 0)
 	}
+	others, inDamage := false, false
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
-		if ours(bytes.Trim(line, "\x00 \r\n")) {
+		whole := bytes.Trim(line, "\x00 \r\n")
+		const escape = len(`\u0000`)
+		switch {
+		case ours(whole):
 			return true
-		}
-		if s.Err() == nil {
+		case s.Err() == nil:
+			others = others || !knownKind(r.kind)
+			continue
+		case len(line) == len(whole) && s.Pos()+escape > len(line) && r.session != nil && (r.hasParent || known[string(r.kind)]):
+			return true // it is longer than the head
+		case inDamage:
 			continue
 		}
 		for _, p := range jsonl.Recover(line, isRecord) {
-			if p.Joined == nil && ours(line[p.From:p.To]) {
-				return true
-			}
+			inDamage = inDamage || p.Joined == nil && ours(line[p.From:p.To])
 		}
 	}
-	return bytes.Contains(head, []byte(`"sessionId":`)) && bytes.Contains(head, []byte(`"parentUuid":`)) // a line longer than the head
+	return inDamage && !others
 }
 
 // known are the types of records that clients have written so far.

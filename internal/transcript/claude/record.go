@@ -16,6 +16,7 @@ type record struct {
 	timestamp, session, cwd, version      []byte
 	branch, agent, request, leaf, toolUse []byte
 	sidechain, meta, summary, logOnly     bool
+	hasParent                             bool   // though it may be none
 	id                                    uint64 // hash of uuid
 	origin                                []byte
 	title                                 text // of a record that names the session
@@ -93,7 +94,7 @@ func (r *record) member(s *jsonscan.Scanner, key []byte) {
 	case "uuid":
 		r.uuid = s.Word()
 	case "parentUuid":
-		r.parent = s.Word()
+		r.parent, r.hasParent = s.Word(), true
 	case "logicalParentUuid":
 		r.logical = s.Word()
 	case "timestamp":
