@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -139,7 +140,7 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	}
 	r.attachAgents()
 	r.entitle(path)
-	gone := abandoned(r.found())
+	gone := abandoned(r.found(), r.forks())
 	for _, is := range gone {
 		if is {
 			r.s.Skipped.Abandoned.Records++
@@ -321,11 +322,24 @@ func (r *reader) found() []node {
 		for _, id := range ids {
 			if p, ok := r.uuids[id]; ok && id != 0 && p != n && p != nowhere {
 				r.nodes[n].parent = p
+				delete(r.lost, n)
 				break
 			}
 		}
 	}
 	return r.nodes
+}
+
+// forks are the records that several name as their parent and that are not there: what follows each.
+func (r *reader) forks() map[uint64][]int32 {
+	children := map[uint64][]int32{}
+	for n, ids := range r.lost {
+		if ids[0] != 0 {
+			children[ids[0]] = append(children[ids[0]], n)
+		}
+	}
+	maps.DeleteFunc(children, func(_ uint64, of []int32) bool { return len(of) < 2 })
+	return children
 }
 
 // class notes what a record is to the tree.
