@@ -57,7 +57,7 @@ type block struct {
 
 // A useResult is what the client keeps of a result beside what the model was told.
 type useResult struct {
-	agent  []byte
+	agent  []byte // or the command that goes on in the background
 	hunks  text
 	staged bool
 	failed bool // it is no more than the words of an error
@@ -300,7 +300,7 @@ func (u *useResult) scan(s *jsonscan.Scanner) {
 	}
 	s.Object(func(key []byte) {
 		switch string(key) {
-		case "agentId":
+		case "agentId", "backgroundTaskId":
 			u.agent = s.Word()
 		case "staged":
 			u.staged = s.True()
