@@ -90,6 +90,7 @@ type reader struct {
 	asked     []asked           // by answer
 	names     map[string]string
 	paths     map[string][]string
+	early     map[string]edited // by call: of results that stand before it
 	nodes     []node
 	lost      map[int32][2]uint64 // parents of nodes that are not there so far
 	buf       []byte
@@ -120,7 +121,7 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	r := &reader{
 		ctx: ctx, b: b, s: b.Session(), progress: progress, seed: maphash.MakeSeed(),
 		uuids: map[uint64]int32{}, seen: map[uint64]int32{}, answers: map[uint64]int32{}, others: map[several]int32{},
-		names: map[string]string{}, paths: map[string][]string{}, lost: map[int32][2]uint64{}, titles: map[string]string{},
+		names: map[string]string{}, paths: map[string][]string{}, early: map[string]edited{}, lost: map[int32][2]uint64{}, titles: map[string]string{},
 	}
 	defer func() {
 		if err != nil {

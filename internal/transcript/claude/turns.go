@@ -282,6 +282,10 @@ func (r *reader) call(b *block, p place) {
 	if !r.b.Call(p.at, p.agent, p.node, call) {
 		return
 	}
+	if early, ok := r.early[call.ID]; ok {
+		early.tell(r.b.Called(call.ID))
+		delete(r.early, call.ID)
+	}
 	if call.Name == "Task" || call.Name == "Agent" {
 		r.agents.called(call.ID, r.hash(jsonscan.Plain(r.bytes(b.in.Prompt))), b.in.AgentType, jsonscan.DecodeString(r.bytes(b.in.Describes)))
 	}
@@ -311,17 +315,32 @@ func (r *reader) resulted(rec *record, b *block, p place) {
 	if len(rec.result.agent) > 0 {
 		r.agents.answered(jsonscan.DecodeString(rec.result.agent), id)
 	}
-	call := r.b.Called(id)
-	if call == nil {
-		return
+	e := edited{staged: rec.result.staged, failed: rec.result.failed}
+	if rec.result.hunks.Len() > len("[]") {
+		e.hunks = r.span(rec.result.hunks)
 	}
-	if rec.result.staged || rec.result.failed {
+	if call := r.b.Called(id); call != nil {
+		e.tell(call)
+	} else if e != (edited{}) && id != "" {
+		r.early[id] = e
+	}
+}
+
+// An edited is what a result says of the edit that it is of.
+type edited struct {
+	hunks          transcript.Span
+	staged, failed bool
+}
+
+func (e edited) tell(call *transcript.Call) {
+	if e.staged || e.failed {
 		call.Files = nil
 	}
-	if rec.result.failed {
+	switch {
+	case call.Diff == nil:
+	case e.failed:
 		call.Diff = nil
-	}
-	if rec.result.hunks.Len() > len("[]") && call.Diff != nil {
-		call.Diff.Hunks = r.span(rec.result.hunks)
+	case e.hunks.Len > 0:
+		call.Diff.Hunks = e.hunks
 	}
 }
