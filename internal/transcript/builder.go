@@ -30,6 +30,7 @@ type Builder struct {
 	agents  map[string]int32
 	inner   *inner
 	innerAt int32 // the source that it is
+	open    int   // files
 }
 
 type result struct {
@@ -178,10 +179,11 @@ func (b *Builder) Opened(path string) (f *os.File, source int32, done func() err
 		return nil, 0, nil, err
 	}
 	b.s.Bytes += info.Size()
-	if len(b.s.closers) < maxOpen {
-		return f, b.AddSource(f, false), func() error { return nil }, nil
+	if b.open < maxOpen {
+		b.open++
+		return f, b.AddSource(newSteady(path, f, info, true), false), func() error { return nil }, nil
 	}
-	return f, b.AddSource(lazily(path), false), f.Close, nil
+	return f, b.AddSource(newSteady(path, f, info, false), false), f.Close, nil
 }
 
 // Unread tells of a file beside the session's own that could not be read. The rest of the session is no worse for it.

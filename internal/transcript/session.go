@@ -221,7 +221,7 @@ func (i *inline) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// lazily is a file that is open only while it is read: a session may have thousands.
+// lazily is a small file beside a session's own that is open only while it is read.
 type lazily string
 
 func (l lazily) ReadAt(p []byte, off int64) (n int, err error) {
