@@ -82,12 +82,12 @@ type reader struct {
 	read     int64 // bytes so far
 
 	seed      maphash.Seed
-	uuids     map[uint64]int32  // of all files, with the node if it is one: a record that is there twice counts once
-	seen      map[uint64]int32  // what was said, and by which record: some clients write it anew under other uuids
-	number    int32             // of the record
-	answers   map[uint64]int32  // their numbers by the message's id
-	others    map[several]int32 // of messages that have several
-	asked     []asked           // by answer
+	uuids     transcript.Numbers // of all files, with the node if it is one: a record that is there twice counts once
+	seen      transcript.Numbers // what was said, and by which record: some clients write it anew under other uuids
+	number    int32              // of the record
+	answers   transcript.Numbers // their numbers by the message's id
+	others    map[several]int32  // of messages that have several
+	asked     []asked            // by answer
 	names     map[string]string
 	paths     map[string][]string
 	early     map[string]edited // by call: of results that stand before it
@@ -120,8 +120,8 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	b := transcript.NewBuilder(f.Agent(), path)
 	r := &reader{
 		ctx: ctx, b: b, s: b.Session(), progress: progress, seed: maphash.MakeSeed(),
-		uuids: map[uint64]int32{}, seen: map[uint64]int32{}, answers: map[uint64]int32{}, others: map[several]int32{},
-		names: map[string]string{}, paths: map[string][]string{}, early: map[string]edited{}, lost: map[int32][2]uint64{}, titles: map[string]string{},
+		others: map[several]int32{},
+		names:  map[string]string{}, paths: map[string][]string{}, early: map[string]edited{}, lost: map[int32][2]uint64{}, titles: map[string]string{},
 	}
 	defer func() {
 		if err != nil {
@@ -154,6 +154,9 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 }
 
 func (r *reader) hash(parts ...[]byte) uint64 {
+	if len(parts) == 1 {
+		return maphash.Bytes(r.seed, parts[0]) | 1
+	}
 	var h maphash.Hash
 	h.SetSeed(r.seed)
 	for _, p := range parts {
@@ -222,11 +225,12 @@ func (r *reader) record() {
 	}
 	if len(rec.uuid) > 0 {
 		rec.id = r.hash(rec.uuid)
-		if _, twice := r.uuids[rec.id]; twice {
+		is, isNew := r.uuids.At(rec.id)
+		if !isNew {
 			r.s.Skipped.KnownIgnored++
 			return
 		}
-		r.uuids[rec.id] = nowhere
+		*is = nowhere
 	}
 	if r.file.own {
 		r.header(rec)
@@ -295,7 +299,7 @@ func (r *reader) place(rec *record) place {
 		return p
 	}
 	p.node = int32(len(r.nodes))
-	r.uuids[rec.id] = p.node
+	r.uuids.Set(rec.id, p.node)
 	r.nodes = append(r.nodes, node{parent: r.parent(rec, p.node)})
 	return p
 }
@@ -308,7 +312,7 @@ func (r *reader) parent(rec *record, n int32) int32 {
 			ids[i] = r.hash(uuid)
 		}
 	}
-	if p, ok := r.uuids[ids[0]]; ok && p != nowhere && p != n {
+	if p, ok := r.uuids.Get(ids[0]); ok && p != nowhere && p != n {
 		return p
 	}
 	if ids != [2]uint64{} { // it may stand further down
@@ -321,7 +325,7 @@ func (r *reader) parent(rec *record, n int32) int32 {
 func (r *reader) found() []node {
 	for n, ids := range r.lost {
 		for _, id := range ids {
-			if p, ok := r.uuids[id]; ok && id != 0 && p != n && p != nowhere {
+			if p, ok := r.uuids.Get(id); ok && p != n && p != nowhere {
 				r.nodes[n].parent = p
 				delete(r.lost, n)
 				break
@@ -367,7 +371,7 @@ func (r *reader) named(rec *record) {
 // entitle picks the session's name: the person's, else the client's. A summary may be that of a session it came from.
 func (r *reader) entitle(path string) {
 	for _, s := range r.summaries {
-		if _, ours := r.uuids[s.leaf]; ours {
+		if _, ours := r.uuids.Get(s.leaf); ours {
 			r.titles["summary"] = s.title
 		}
 	}

@@ -13,12 +13,11 @@ import (
 // first tells whether something was not said by a record before: of some records there are copies under other uuids. What
 // one record says twice was said twice.
 func (r *reader) first(parts ...[]byte) bool {
-	h := r.hash(parts...)
-	if by, said := r.seen[h]; said {
-		return by == r.number
+	by, isNew := r.seen.At(r.hash(parts...))
+	if isNew {
+		*by = r.number
 	}
-	r.seen[h] = r.number
-	return true
+	return *by == r.number
 }
 
 func (r *reader) bytes(of text) []byte { return r.scan.Bytes(of) }
@@ -172,7 +171,7 @@ func (r *reader) cost(rec *record, model string, p place) {
 	if len(rec.request) > 0 {
 		now.request = uint32(r.hash(rec.request)>>32) | 1
 	}
-	n, seen := r.answers[message]
+	n, seen := r.answers.Get(message)
 	if seen && !named(r.b.AnswerID(n), m.id) {
 		seen = false // another message of the same hash
 	}
@@ -202,7 +201,7 @@ func (r *reader) cost(rec *record, model string, p place) {
 		}
 		r.asked[n] = now
 	}
-	r.answers[message] = n
+	r.answers.Set(message, n)
 }
 
 // named tells whether an answer's name begins with that of a message.
