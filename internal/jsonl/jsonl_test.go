@@ -48,7 +48,7 @@ func TestLines(t *testing.T) {
 		{"no newline at the end", "a\nb", []seen{{1, 0, "a", false}, {2, 2, "b", false}}},
 		{"blank lines", "\n\na\n", []seen{{1, 0, "", false}, {2, 1, "", false}, {3, 2, "a", false}}},
 		{"carriage returns are the line's", "a\r\nb\r\n", []seen{{1, 0, "a\r", false}, {2, 3, "b\r", false}}},
-		{"a byte order mark is not", "\ufeffa\n\ufeffb\n", []seen{{1, 3, "a", false}, {2, 5, "\ufeffb", false}}},
+		{"a byte order mark is not, of whichever file it was", "\ufeffa\n\ufeffb\nc\ufeff\n\ufeff", []seen{{1, 3, "a", false}, {2, 8, "b", false}, {3, 10, "c\ufeff", false}, {4, 18, "", false}}},
 		{"U+2028 ends no line", "a\u2028b\nc", []seen{{1, 0, "a\u2028b", false}, {2, 6, "c", false}}},
 		{"too long", "a\n" + strings.Repeat("x", 11) + "\nb\n", []seen{{1, 0, "a", false}, {2, 2, "", true}, {3, 14, "b", false}}},
 		{"too long without an end", "a\n" + strings.Repeat("x", 11), []seen{{1, 0, "a", false}, {2, 2, "", true}}},
@@ -212,6 +212,8 @@ func TestRecover(t *testing.T) {
 		{"a part of a record is none", `{"type":"a","id":1,"in":{"type":"part"},`, nil},
 		{"three", a + b + a, []string{a, b, a}},
 		{"garbage before", "garbage " + a, []string{a}},
+		{"another file behind", a + "\ufeff" + b, []string{a, b}},
+		{"another file inside", a[:between] + "\ufeff" + b + a[between:], []string{a, b}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var got []string
@@ -246,14 +248,8 @@ func FuzzLines(f *testing.F) {
 	f.Add([]byte("\ufeff{}\n"), 1)
 	f.Fuzz(func(t *testing.T, text []byte, step int) {
 		var want []string
-		whole := bytes.TrimPrefix(text, []byte("\ufeff"))
-		if len(text) > 0 {
-			for line := range bytes.SplitSeq(whole, []byte("\n")) {
-				want = append(want, string(line))
-			}
-			if last := len(want) - 1; want[last] == "" && (len(whole) > 0 || len(text) == 0) {
-				want = want[:last]
-			}
+		for line := range bytes.Lines(text) {
+			want = append(want, strings.TrimPrefix(strings.TrimSuffix(string(line), "\n"), "\ufeff"))
 		}
 		var got []string
 		for _, l := range read(t, &stepReader{text, max(1, step%7)}, MaxLine) {

@@ -19,6 +19,9 @@ const (
 	first = 16 << 10
 )
 
+// mark is the byte order mark that some editors begin a file with. Another file may have been put before it.
+var mark = []byte("\ufeff")
+
 // A Line is one line without its newline.
 type Line struct {
 	Number  int64 // the first is 1
@@ -114,10 +117,8 @@ func (l *Lines) finish(line Line, passed int) Line {
 	line.Number, line.Offset = l.number, l.offset
 	l.lo += passed
 	l.offset += int64(passed)
-	if l.offset == int64(passed) { // some editors begin a file with a byte order mark
-		if after, found := bytes.CutPrefix(line.Data, []byte("\ufeff")); found {
-			line.Data, line.Offset = after, line.Offset+3
-		}
+	if after, found := bytes.CutPrefix(line.Data, mark); found {
+		line.Data, line.Offset = after, line.Offset+int64(len(mark))
 	}
 	return line
 }

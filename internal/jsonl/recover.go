@@ -43,8 +43,10 @@ func (r *recovery) run() {
 		if i < 0 {
 			break
 		}
-		between := r.line[at : at+i]
-		if nul := bytes.LastIndexByte(between, 0); nul >= 0 {
+		between, begins := bytes.CutSuffix(r.line[at:at+i], mark)
+		if nul := bytes.LastIndexByte(between, 0); begins {
+			edge = true
+		} else if nul >= 0 {
 			edge = len(bytes.Trim(between[nul:], "\x00 \r\t")) == 0
 		} else if len(bytes.TrimSpace(between)) > 0 {
 			edge = false
@@ -52,7 +54,7 @@ func (r *recovery) run() {
 		at += i
 		end := r.object(r.line[at:])
 		if end > 0 && r.record(r.line[at:at+end], edge) {
-			r.leave(from, at)
+			r.leave(from, at-i+len(between))
 			r.pieces = append(r.pieces, Piece{From: at, To: at + end})
 			at += end
 			from, edge = at, true

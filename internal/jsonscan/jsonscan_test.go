@@ -197,3 +197,30 @@ func TestBlank(t *testing.T) {
 		t.Errorf("%d", got)
 	}
 }
+
+// TestPlain: what two writers escape in their own ways is the same text, and places in it are found again.
+func TestPlain(t *testing.T) {
+	for _, c := range []struct{ raw, want string }{
+		{`plain`, `plain`}, {``, ``}, {`a\nb\"c\\d`, `a\nb\"c\\d`}, {`\u003ca\u003E`, `<a>`}, {`<\/a>`, `</a>`}, {`\u0075ser`, `user`},
+		{`\u0022\u005c\u000a`, `\"\\\n`}, {`\\u003c`, `\\u003c`}, {`\ud83d\ude00x`, `😀x`}, {`\ud83dx`, "\ufffdx"}, {`é\/é`, `é/é`}, {`\\\/`, `\\/`},
+	} {
+		got := Plain([]byte(c.raw))
+		if string(got) != c.want {
+			t.Errorf("%s: %s", c.raw, got)
+		}
+		if whole := Place([]byte(c.raw), len(got)); whole != len(c.raw) || Place([]byte(c.raw), 0) != 0 {
+			t.Errorf("%s ends at %d", c.raw, whole)
+		}
+	}
+	raw := []byte(`\n\u003ctag\u003e \/x`)
+	for want, at := range map[string]int{`\u003ctag\u003e \/x`: 2, `tag\u003e \/x`: 3, ` \/x`: 7, `x`: 9} {
+		if got := string(raw[Place(raw, at):]); got != want {
+			t.Errorf("%d: %s", at, got)
+		}
+	}
+	var s Scanner
+	s.Reset([]byte(`"\u0075ser"`))
+	if got := string(s.Word()); got != "user" {
+		t.Errorf("a word is %q", got)
+	}
+}

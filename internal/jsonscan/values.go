@@ -55,11 +55,14 @@ func (s *Scanner) Text() (Range, bool) {
 	return r, s.err == nil
 }
 
-// Word is Text as it is written there, and nil where it is none.
+// Word is the text of a value that others are compared with, Plain for that; nil where it is none.
 func (s *Scanner) Word() []byte {
 	at, ok := s.Text()
 	if !ok {
 		return nil
+	}
+	if s.escaped {
+		return Plain(s.Bytes(at))
 	}
 	return s.Bytes(at)
 }

@@ -134,11 +134,11 @@ func (b *Builder) Cost(id []byte, model string, agent int32, t Tokens) {
 		return
 	}
 	// Two names of one hash are two answers: the second is looked for under another.
-	for h := maphash.Bytes(b.seed, id); ; h++ {
-		n, seen := b.costs[h]
+	for h := maphash.Bytes(b.seed, id) | 1; ; h += 2 {
+		n, seen := b.costs.Get(h)
 		switch {
 		case !seen:
-			b.costs[h] = b.Answer(id, model, agent, t)
+			b.costs.Set(h, b.Answer(id, model, agent, t))
 			return
 		case string(b.AnswerID(n)) == string(id):
 			b.AnswerAgain(n, model, agent, t)

@@ -22,14 +22,15 @@ const maxDamage = 100
 type Builder struct {
 	s       *Session
 	words   *inline
-	calls   map[string]int32 // by id
+	calls   Numbers // by the hashes of their ids
 	results list[result]
 	unknown []string // calls of results that came before them
 	seed    maphash.Seed
-	costs   map[uint64]int32 // answers by the hashes of their names
+	costs   Numbers // answers by the hashes of their names
 	agents  map[string]int32
 	inner   *inner
 	innerAt int32 // the source that it is
+	open    int   // files
 }
 
 type result struct {
@@ -42,7 +43,7 @@ type result struct {
 func NewBuilder(agent, path string) *Builder {
 	b := &Builder{
 		s:     &Session{Agent: agent, Path: path, ByModel: map[string]Tokens{}},
-		words: &inline{}, calls: map[string]int32{}, seed: maphash.MakeSeed(), costs: map[uint64]int32{}, agents: map[string]int32{},
+		words: &inline{}, seed: maphash.MakeSeed(), agents: map[string]int32{},
 	}
 	b.s.Skipped.UnknownTypes = map[string]int64{}
 	b.AddSource(b.words, false)
@@ -96,17 +97,21 @@ func (b *Builder) Raw(json []byte) Span {
 
 // Step adds a prompt, message or thought. record is what Finish may drop it by.
 func (b *Builder) Step(kind Kind, at int64, agent, record int32, text []Span, images int32) {
-	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: images, Call: None})
+	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: pictures(images), Call: None})
 }
+
+// pictures is how many there are, as far as anybody counts.
+func pictures(n int32) uint16 { return uint16(min(max(n, 0), math.MaxUint16)) }
 
 // Call adds a use of a tool, and tells whether it is new: a log that repeats one has it once.
 func (b *Builder) Call(at int64, agent, record int32, call Call) bool {
 	n := int32(len(b.s.Calls))
 	if call.ID != "" {
-		if _, seen := b.calls[call.ID]; seen {
+		hash, seen := b.call(call.ID)
+		if seen {
 			return false
 		}
-		b.calls[call.ID] = n
+		b.calls.Set(hash, n)
 	}
 	b.s.Calls = append(b.s.Calls, call)
 	b.s.Steps = append(b.s.Steps, Step{Kind: ToolCall, At: at, Agent: agent, record: record, Call: n})
@@ -115,10 +120,34 @@ func (b *Builder) Call(at int64, agent, record int32, call Call) bool {
 
 // Called is the call of an id, nil if there is none so far. It holds until the next call is added.
 func (b *Builder) Called(id string) *Call {
-	if n, ok := b.calls[id]; ok && id != "" {
+	if n := b.numberOf(id); n != None {
 		return &b.s.Calls[n]
 	}
 	return nil
+}
+
+// call is the hash that the call of an id has or, if it is not known, may be given: two ids of one hash are two calls, and
+// the second is looked for under another.
+func (b *Builder) call(id string) (hash uint64, known bool) {
+	for h := maphash.String(b.seed, id) | 1; ; h += 2 {
+		n, taken := b.calls.Get(h)
+		if !taken || b.s.Calls[n].ID == id {
+			return h, taken
+		}
+	}
+}
+
+// numberOf is the number of the call of an id, or None.
+func (b *Builder) numberOf(id string) int32 {
+	if id == "" {
+		return None
+	}
+	hash, known := b.call(id)
+	if !known {
+		return None
+	}
+	n, _ := b.calls.Get(hash)
+	return n
 }
 
 // Result adds what came of the call of an id. The call may come later in the log. Of several results the last is the
@@ -128,13 +157,13 @@ func (b *Builder) Result(at int64, agent, record int32, call string, text []Span
 	if isError {
 		kind = ErrorRecovery
 	}
-	n, known := b.calls[call]
-	if !known || call == "" {
+	n := b.numberOf(call)
+	if n == None {
 		b.unknown = append(b.unknown, call)
 		n = -int32(len(b.unknown))
 	}
 	b.results.add(result{step: int32(len(b.s.Steps)), call: n, isError: isError})
-	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: images, Call: None})
+	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: pictures(images), Call: None})
 }
 
 // Agent is the number of the sub-agent of an id, which is made if it is new.
@@ -178,10 +207,11 @@ func (b *Builder) Opened(path string) (f *os.File, source int32, done func() err
 		return nil, 0, nil, err
 	}
 	b.s.Bytes += info.Size()
-	if len(b.s.closers) < maxOpen {
-		return f, b.AddSource(f, false), func() error { return nil }, nil
+	if b.open < maxOpen {
+		b.open++
+		return f, b.AddSource(newSteady(path, f, info, true), false), func() error { return nil }, nil
 	}
-	return f, b.AddSource(lazily(path), false), f.Close, nil
+	return f, b.AddSource(newSteady(path, f, info, false), false), f.Close, nil
 }
 
 // Unread tells of a file beside the session's own that could not be read. The rest of the session is no worse for it.

@@ -51,8 +51,7 @@ func (b *Builder) match() {
 		n := r.call
 		if n < 0 {
 			id := b.unknown[-n-1]
-			var ok bool
-			if n, ok = b.calls[id]; !ok || id == "" {
+			if n = b.numberOf(id); n == None {
 				b.s.Skipped.UnmatchedResults++
 				b.s.Calls = append(b.s.Calls, Call{ID: id})
 				b.s.Steps[r.step].Call = int32(len(b.s.Calls) - 1)

@@ -59,23 +59,23 @@ const None = -1
 type Step struct {
 	At     int64 // nanoseconds since 1970, or NoTime
 	Text   []Span
-	Images int32
 	Agent  int32 // in Session.Agents, or Main
 	Call   int32 // of a call, result or error: in Session.Calls, or None
-	Kind   Kind
 	record int32
+	Images uint16
+	Kind   Kind
 }
 
 // A Call is an agent's use of a tool, with what came of it.
 type Call struct {
 	ID, Name string
 	Input    Span // a JSON object; of no length if there is none
-	Encoded  bool // Input is the text of a JSON string that holds the object
 	Output   []Span
-	Answered bool
-	IsError  bool
 	Files    []string // what it changes if it succeeds
 	Diff     *Diff    // nil if the log has none
+	Encoded  bool     // Input is the text of a JSON string that holds the object
+	Answered bool
+	IsError  bool
 }
 
 // A Diff is what a log says of a change to a file: hunks, or a patch, or an old text and a new one.
@@ -221,7 +221,7 @@ func (i *inline) ReadAt(p []byte, off int64) (int, error) {
 	return n, nil
 }
 
-// lazily is a file that is open only while it is read: a session may have thousands.
+// lazily is a small file beside a session's own that is open only while it is read.
 type lazily string
 
 func (l lazily) ReadAt(p []byte, off int64) (n int, err error) {

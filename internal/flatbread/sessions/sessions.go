@@ -78,7 +78,23 @@ func Detect(path string) (_ transcript.Format, err error) {
 	if len(bytes.TrimSpace(head[:n])) == 0 {
 		return formats[0], nil // some clients make the file before they write
 	}
+	if why := unreadable(head[:n]); why != "" {
+		return nil, fmt.Errorf("%s: %w: %s", path, ErrUnknown, why)
+	}
 	return nil, cli.Hint(fmt.Errorf("%s: %w", path, ErrUnknown), "name its format with --format: one of %s", strings.Join(Formats(), ", "))
+}
+
+// unreadable says why no format knows a file that may well be of one.
+func unreadable(head []byte) string {
+	for _, mark := range []string{"\xff\xfe", "\xfe\xff"} {
+		if bytes.HasPrefix(head, []byte(mark)) {
+			return "it is UTF-16, and sessions are UTF-8"
+		}
+	}
+	if at := bytes.IndexByte(head, 0); at >= 0 && bytes.IndexByte(bytes.TrimSpace(head), '{') == 0 {
+		return fmt.Sprintf("a zero stands at byte %d, as a crash leaves them, and the rest is no log of lines", at)
+	}
+	return ""
 }
 
 // Open indexes the session at path. The format is found out if it is not named.

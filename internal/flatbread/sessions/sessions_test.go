@@ -78,6 +78,24 @@ func TestLatest(t *testing.T) {
 	}
 }
 
+// TestWhyNobodyKnowsAFile that looks like a session.
+func TestWhyNobodyKnowsAFile(t *testing.T) {
+	for text, why := range map[string]string{
+		foreign:              "",
+		"\xff\xfe{\x00}\x00": "UTF-16",
+		"{\n \"sessionId\": \"s\",\n \"a\": \"\x00\x00\"\n}\n": "a zero stands at byte 28",
+	} {
+		path := filepath.Join(t.TempDir(), "s.json")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		_, err := sessions.Detect(path)
+		if !errors.Is(err, sessions.ErrUnknown) || !strings.Contains(err.Error(), why) || why == "" && strings.Count(err.Error(), ": ") != 1 {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
 // TestAFileNeedsNoHome: nothing is asked that is not needed.
 func TestAFileNeedsNoHome(t *testing.T) {
 	homeless := func() (transcript.Env, error) { return transcript.Env{}, errors.New("no home") }

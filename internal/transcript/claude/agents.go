@@ -225,14 +225,14 @@ func (r *reader) attachAgents() {
 			a.Description = begun.describes
 		}
 	}
+	for i := range r.s.Agents { // where both are known, a file beside the agent's knows better
+		if a := &r.s.Agents[i]; a.CallID != "" {
+			r.agents.calls[a.ID] = a.CallID
+		}
+	}
 	for _, l := range r.agents.late {
 		if r.b.Called(l.call) == nil {
-			l.call = ""
-			for i := range r.s.Agents {
-				if r.s.Agents[i].ID == l.agent {
-					l.call = r.s.Agents[i].CallID
-				}
-			}
+			l.call = r.agents.calls[l.agent]
 		}
 		if r.b.Called(l.call) != nil {
 			r.b.Result(l.p.at, l.p.agent, l.p.node, l.call, []transcript.Span{l.text}, 0, l.failed)

@@ -12,6 +12,7 @@ import (
 	"context"
 	"errors"
 	"hash/maphash"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -27,7 +28,8 @@ type Format struct{}
 // Agent names Claude Code.
 func (Format) Agent() string { return "claude-code" }
 
-// Owns tells Claude Code's logs from others by their records: typed, and not in an envelope.
+// Owns tells Claude Code's logs from others by their records: typed, and not in an envelope. What a damaged line holds
+// counts only if no whole one is another's: it may be what a tool was given.
 func (Format) Owns(_ string, head []byte) bool {
 	var r record
 	var s jsonscan.Scanner
@@ -35,20 +37,26 @@ func (Format) Owns(_ string, head []byte) bool {
 		return r.scan(&s, line) == nil && known[string(r.kind)] &&
 			(r.session != nil || r.uuid != nil || r.message.hasContent || r.message.blocks != nil || r.title.Len() > 0)
 	}
+	others, inDamage := false, false
 	for line := range bytes.Lines(bytes.TrimPrefix(head, []byte("\ufeff"))) {
-		if ours(bytes.Trim(line, "\x00 \r\n")) {
+		whole := bytes.Trim(line, "\x00 \r\n")
+		const escape = len(`\u0000`)
+		switch {
+		case ours(whole):
 			return true
-		}
-		if s.Err() == nil {
+		case s.Err() == nil:
+			others = others || !knownKind(r.kind)
+			continue
+		case len(line) == len(whole) && s.Pos()+escape > len(line) && r.session != nil && (r.hasParent || known[string(r.kind)]):
+			return true // it is longer than the head
+		case inDamage:
 			continue
 		}
 		for _, p := range jsonl.Recover(line, isRecord) {
-			if p.Joined == nil && ours(line[p.From:p.To]) {
-				return true
-			}
+			inDamage = inDamage || p.Joined == nil && ours(line[p.From:p.To])
 		}
 	}
-	return bytes.Contains(head, []byte(`"sessionId":`)) && bytes.Contains(head, []byte(`"parentUuid":`)) // a line longer than the head
+	return inDamage && !others
 }
 
 // known are the types of records that clients have written so far.
@@ -74,14 +82,15 @@ type reader struct {
 	read     int64 // bytes so far
 
 	seed      maphash.Seed
-	uuids     map[uint64]int32  // of all files, with the node if it is one: a record that is there twice counts once
-	seen      map[uint64]int32  // what was said, and by which record: some clients write it anew under other uuids
-	number    int32             // of the record
-	answers   map[uint64]int32  // their numbers by the message's id
-	others    map[several]int32 // of messages that have several
-	asked     []asked           // by answer
+	uuids     transcript.Numbers // of all files, with the node if it is one: a record that is there twice counts once
+	seen      transcript.Numbers // what was said, and by which record: some clients write it anew under other uuids
+	number    int32              // of the record
+	answers   transcript.Numbers // their numbers by the message's id
+	others    map[several]int32  // of messages that have several
+	asked     []asked            // by answer
 	names     map[string]string
 	paths     map[string][]string
+	early     map[string]edited // by call: of results that stand before it
 	nodes     []node
 	lost      map[int32][2]uint64 // parents of nodes that are not there so far
 	buf       []byte
@@ -111,8 +120,8 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	b := transcript.NewBuilder(f.Agent(), path)
 	r := &reader{
 		ctx: ctx, b: b, s: b.Session(), progress: progress, seed: maphash.MakeSeed(),
-		uuids: map[uint64]int32{}, seen: map[uint64]int32{}, answers: map[uint64]int32{}, others: map[several]int32{},
-		names: map[string]string{}, paths: map[string][]string{}, lost: map[int32][2]uint64{}, titles: map[string]string{},
+		others: map[several]int32{},
+		names:  map[string]string{}, paths: map[string][]string{}, early: map[string]edited{}, lost: map[int32][2]uint64{}, titles: map[string]string{},
 	}
 	defer func() {
 		if err != nil {
@@ -132,7 +141,7 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	}
 	r.attachAgents()
 	r.entitle(path)
-	gone := abandoned(r.found())
+	gone := abandoned(r.found(), r.forks())
 	for _, is := range gone {
 		if is {
 			r.s.Skipped.Abandoned.Records++
@@ -145,6 +154,9 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 }
 
 func (r *reader) hash(parts ...[]byte) uint64 {
+	if len(parts) == 1 {
+		return maphash.Bytes(r.seed, parts[0]) | 1
+	}
 	var h maphash.Hash
 	h.SetSeed(r.seed)
 	for _, p := range parts {
@@ -213,11 +225,12 @@ func (r *reader) record() {
 	}
 	if len(rec.uuid) > 0 {
 		rec.id = r.hash(rec.uuid)
-		if _, twice := r.uuids[rec.id]; twice {
+		is, isNew := r.uuids.At(rec.id)
+		if !isNew {
 			r.s.Skipped.KnownIgnored++
 			return
 		}
-		r.uuids[rec.id] = nowhere
+		*is = nowhere
 	}
 	if r.file.own {
 		r.header(rec)
@@ -286,7 +299,7 @@ func (r *reader) place(rec *record) place {
 		return p
 	}
 	p.node = int32(len(r.nodes))
-	r.uuids[rec.id] = p.node
+	r.uuids.Set(rec.id, p.node)
 	r.nodes = append(r.nodes, node{parent: r.parent(rec, p.node)})
 	return p
 }
@@ -299,7 +312,7 @@ func (r *reader) parent(rec *record, n int32) int32 {
 			ids[i] = r.hash(uuid)
 		}
 	}
-	if p, ok := r.uuids[ids[0]]; ok && p != nowhere && p != n {
+	if p, ok := r.uuids.Get(ids[0]); ok && p != nowhere && p != n {
 		return p
 	}
 	if ids != [2]uint64{} { // it may stand further down
@@ -312,13 +325,26 @@ func (r *reader) parent(rec *record, n int32) int32 {
 func (r *reader) found() []node {
 	for n, ids := range r.lost {
 		for _, id := range ids {
-			if p, ok := r.uuids[id]; ok && id != 0 && p != n && p != nowhere {
+			if p, ok := r.uuids.Get(id); ok && p != n && p != nowhere {
 				r.nodes[n].parent = p
+				delete(r.lost, n)
 				break
 			}
 		}
 	}
 	return r.nodes
+}
+
+// forks are the records that several name as their parent and that are not there: what follows each.
+func (r *reader) forks() map[uint64][]int32 {
+	children := map[uint64][]int32{}
+	for n, ids := range r.lost {
+		if ids[0] != 0 {
+			children[ids[0]] = append(children[ids[0]], n)
+		}
+	}
+	maps.DeleteFunc(children, func(_ uint64, of []int32) bool { return len(of) < 2 })
+	return children
 }
 
 // class notes what a record is to the tree.
@@ -345,7 +371,7 @@ func (r *reader) named(rec *record) {
 // entitle picks the session's name: the person's, else the client's. A summary may be that of a session it came from.
 func (r *reader) entitle(path string) {
 	for _, s := range r.summaries {
-		if _, ours := r.uuids[s.leaf]; ours {
+		if _, ours := r.uuids.Get(s.leaf); ours {
 			r.titles["summary"] = s.title
 		}
 	}

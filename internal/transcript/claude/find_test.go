@@ -108,3 +108,28 @@ func TestSeveralDirs(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoseALogIs: what another agent's record holds, however it looks, does not make the log this one's.
+func TestWhoseALogIs(t *testing.T) {
+	record := `{"parentUuid":null,"sessionId":"s","type":"user","uuid":"1","message":{"content":"go"}}`
+	call := `{"type":"message","id":"2","parentId":"1","timestamp":"t","message":{"role":"assistant","content":[{"type":"toolCall","arguments":` + record + `}]}}`
+	long := strings.Repeat("x", 1<<20)
+	for _, c := range []struct {
+		name, head string
+		want       bool
+	}{
+		{"a record", record + "\n", true},
+		{"one that is longer than what is seen of it", record[:len(record)-4] + long, true},
+		{"one that is cut in an escape", record[:len(record)-4] + long + `\u00`, true},
+		{"one that begins with what is long", `{"parentUuid":null,"sessionId":"s","message":{"content":"` + long, true},
+		{"one in a call", call + "\n", false},
+		{"one in a call that is longer than what is seen of it", call[:len(call)-8] + long, false},
+		{"one in a call of a damaged line", call + "\n" + call[:20] + "\x00\n" + call[10:] + "\n", false},
+		{"one behind another in a line", `{"type":"summary","leaf` + record + "\n", true},
+		{"an envelope", `{"timestamp":"t","type":"response_item","payload":{"type":"mcp","result":` + record + "}}\n", false},
+	} {
+		if got := (Format{}).Owns("x", []byte(c.head)); got != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+	}
+}

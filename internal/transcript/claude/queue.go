@@ -3,6 +3,8 @@
 package claude
 
 import (
+	"slices"
+
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
@@ -17,8 +19,11 @@ type queue struct {
 
 type waiting struct {
 	text uint64
-	span []transcript.Span
+	span transcript.Span // of no length if it is no prompt
 }
+
+// maxWaiting is more than anybody types ahead. Of what waits longer than that nobody knows whether it still does.
+const maxWaiting = 4096
 
 func (q *queue) init() { q.shown, q.came = map[uint64]int{}, map[uint64]int{} }
 
@@ -45,11 +50,11 @@ func (r *reader) queued(rec *record) {
 			raw = nil
 		}
 		w := waiting{}
-		var said [][]byte
 		if raw != nil {
-			if w.span, said = r.typed(rec.content, nil, nil); len(said) > 0 {
-				w.text = r.hash(said...)
-			}
+			w, _ = r.waits(rec)
+		}
+		if len(q.waiting) == maxWaiting {
+			q.waiting = q.waiting[1:]
 		}
 		q.waiting = append(q.waiting, w)
 	case "dequeue":
@@ -60,7 +65,7 @@ func (r *reader) queued(rec *record) {
 		q.waiting = nil
 	case "remove":
 		w, ok := q.remove(r, rec)
-		if !ok || len(w.span) == 0 {
+		if !ok || w.span.Len == 0 {
 			return
 		}
 		if q.came[w.text] > 0 {
@@ -68,19 +73,27 @@ func (r *reader) queued(rec *record) {
 			return
 		}
 		q.shown[w.text]++
-		r.b.Step(transcript.UserPrompt, p.at, p.agent, p.node, w.span, 0)
+		r.b.Step(transcript.UserPrompt, p.at, p.agent, p.node, []transcript.Span{w.span}, 0)
 	}
+}
+
+// waits is what a record of the queue says, and whether that is a prompt.
+func (r *reader) waits(rec *record) (waiting, bool) {
+	span, said := r.typed(rec.content, nil, nil)
+	if len(said) == 0 {
+		return waiting{}, false
+	}
+	return waiting{r.hash(said...), span[0]}, true
 }
 
 // remove takes out what the record names, else what has waited longest.
 func (q *queue) remove(r *reader, rec *record) (waiting, bool) {
 	at := 0
 	if rec.hasContent {
-		span, said := r.typed(rec.content, nil, nil)
-		if len(said) == 0 {
+		named, ok := r.waits(rec)
+		if !ok {
 			return waiting{}, false
 		}
-		named := waiting{r.hash(said...), span}
 		for at < len(q.waiting) && q.waiting[at].text != named.text {
 			at++
 		}
@@ -92,7 +105,7 @@ func (q *queue) remove(r *reader, rec *record) (waiting, bool) {
 		return waiting{}, false
 	}
 	w := q.waiting[at]
-	q.waiting = append(q.waiting[:at:at], q.waiting[at+1:]...)
+	q.waiting = slices.Delete(q.waiting, at, at+1)
 	return w, true
 }
 
@@ -127,7 +140,10 @@ func (r *reader) attached(rec *record, p place) {
 // notified takes the late results of sub-agents and commands that ran in the background, and tells whether the text is
 // nothing but such notices. The same notice may come through the queue and as a record.
 func (r *reader) notified(raw []byte, p place) bool {
-	list := notices(raw)
+	if at := jsonscan.Blank(raw, 0); at == len(raw) || raw[at] != '<' && raw[at] != '\\' {
+		return false
+	}
+	list := notices(jsonscan.Plain(raw))
 	for _, notice := range list {
 		if r.first([]byte("notice"), notice) {
 			r.late(notice, p)

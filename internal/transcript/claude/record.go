@@ -3,8 +3,6 @@
 package claude
 
 import (
-	"bytes"
-
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
@@ -18,6 +16,7 @@ type record struct {
 	timestamp, session, cwd, version      []byte
 	branch, agent, request, leaf, toolUse []byte
 	sidechain, meta, summary, logOnly     bool
+	hasParent                             bool   // though it may be none
 	id                                    uint64 // hash of uuid
 	origin                                []byte
 	title                                 text // of a record that names the session
@@ -58,7 +57,7 @@ type block struct {
 
 // A useResult is what the client keeps of a result beside what the model was told.
 type useResult struct {
-	agent  []byte
+	agent  []byte // or the command that goes on in the background
 	hunks  text
 	staged bool
 	failed bool // it is no more than the words of an error
@@ -95,7 +94,7 @@ func (r *record) member(s *jsonscan.Scanner, key []byte) {
 	case "uuid":
 		r.uuid = s.Word()
 	case "parentUuid":
-		r.parent = s.Word()
+		r.parent, r.hasParent = s.Word(), true
 	case "logicalParentUuid":
 		r.logical = s.Word()
 	case "timestamp":
@@ -292,7 +291,8 @@ func (b *block) scanInput(s *jsonscan.Scanner) {
 
 func (u *useResult) scan(s *jsonscan.Scanner) {
 	if s.Kind() == '"' {
-		u.failed = bytes.HasPrefix(s.Word(), []byte("Error"))
+		at, _ := s.Text()
+		u.failed = begins(s.Bytes(at), "Error")
 		return
 	}
 	if s.Kind() != '{' {
@@ -300,7 +300,7 @@ func (u *useResult) scan(s *jsonscan.Scanner) {
 	}
 	s.Object(func(key []byte) {
 		switch string(key) {
-		case "agentId":
+		case "agentId", "backgroundTaskId":
 			u.agent = s.Word()
 		case "staged":
 			u.staged = s.True()

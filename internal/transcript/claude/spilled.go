@@ -7,11 +7,13 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
 
 const (
 	maxSpill  = 16 << 20 // bytes of an output that stands in a file of its own
+	maxNotice = 16 << 10 // of what says where it is
 	spillMark = "<persisted-output>"
 	savedTo   = "Full output saved to: "
 )
@@ -19,17 +21,17 @@ const (
 // spilled is the file that a result was written to because it was too large. Only the session's own folder is looked
 // into, whatever the text says.
 func (r *reader) spilled(raw []byte) (span transcript.Span, ok bool) {
-	if !bytes.HasPrefix(raw, []byte(spillMark)) {
+	if !begins(raw, spillMark) {
 		return span, false
 	}
-	_, named, found := bytes.Cut(raw, []byte(savedTo))
+	_, named, found := bytes.Cut(jsonscan.Decode(nil, raw[:min(len(raw), maxNotice)]), []byte(savedTo))
 	if !found {
 		return span, false
 	}
-	if end := bytes.IndexAny(named, "\\\"<"); end >= 0 {
+	if end := bytes.IndexAny(named, "\n\"<"); end >= 0 {
 		named = named[:end]
 	}
-	name := string(named[bytes.LastIndexByte(named, '/')+1:])
+	name := string(named[bytes.LastIndexAny(named, `/\`)+1:])
 	if name == "" || name == "." || name == ".." {
 		return span, false
 	}
@@ -42,6 +44,12 @@ func (r *reader) spilled(raw []byte) (span transcript.Span, ok bool) {
 		return span, false // the folder itself leads elsewhere
 	}
 	return r.b.File(filepath.Join(dir, name), info.Size()), true
+}
+
+// begins tells whether the text of a JSON string begins with some words, however they are escaped.
+func begins(raw []byte, words string) bool {
+	const longest = len(`\u0000`)
+	return bytes.HasPrefix(jsonscan.Plain(raw[:min(len(raw), longest*len(words))]), []byte(words))
 }
 
 // resolved is where the session's folder of outputs is if no link leads out of the folder of sessions.

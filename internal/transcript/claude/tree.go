@@ -2,6 +2,8 @@
 
 package claude
 
+import "slices"
+
 // A class says what a record of the main file is to the tree.
 type class uint8
 
@@ -28,14 +30,25 @@ const nowhere = int32(-1)
 // shows it: a prompt that was answered, in whose place another was given; an answer without results, in whose place
 // another was given. Anything else that is off the way to the last record is there for the client's own reasons (tools
 // that ran at once, hooks, a lost parent, a circle) and stays.
-func abandoned(nodes []node) []bool {
-	t := tree{nodes: nodes, next: make([]int32, len(nodes)), onSpine: make([]bool, len(nodes))}
+//
+// forks are records that were lost and that several follow. Each takes its place in the tree, behind what stands before
+// the first of these.
+func abandoned(nodes []node, forks map[uint64][]int32) []bool {
+	t := tree{real: len(nodes), nodes: nodes}
+	for _, children := range forks {
+		for _, n := range children {
+			t.nodes[n].parent = int32(len(t.nodes))
+		}
+		t.nodes = append(t.nodes, node{parent: slices.Min(children) - 1})
+	}
+	t.next, t.onSpine = make([]int32, len(t.nodes)), make([]bool, len(t.nodes))
 	t.walkSpine()
 	return t.branches()
 }
 
 type tree struct {
-	nodes   []node
+	nodes   []node // those that were lost come last
+	real    int    // how many were not
 	onSpine []bool
 	next    []int32 // of a record on the spine: the first of the conversation after it
 }
@@ -43,7 +56,7 @@ type tree struct {
 // walkSpine goes back from the last record of the conversation. Where the way is lost it goes on with the record before,
 // as the file has it.
 func (t *tree) walkSpine() {
-	at := int32(len(t.nodes) - 1)
+	at := int32(t.real - 1)
 	for at >= 0 && t.nodes[at].class == other {
 		at--
 	}
@@ -56,7 +69,11 @@ func (t *tree) walkSpine() {
 			at = up
 			continue
 		}
-		at--
+		if int(at) >= t.real {
+			at = t.nodes[at].parent
+		} else {
+			at--
+		}
 		for at >= 0 && (t.onSpine[at] || t.nodes[at].class == other) {
 			at--
 		}
@@ -67,9 +84,9 @@ func (t *tree) walkSpine() {
 func (t *tree) branches() []bool {
 	worked := t.below(answered)
 	ran := t.below(resulted)
-	gone := make([]bool, len(t.nodes))
+	gone := make([]bool, len(t.nodes)) // none of those that were lost
 	left := false
-	for i, n := range t.nodes {
+	for i, n := range t.nodes[:t.real] {
 		if t.onSpine[i] || n.class != prompted && n.class != answered {
 			continue
 		}
@@ -92,7 +109,7 @@ func (t *tree) branches() []bool {
 	if !left {
 		return nil
 	}
-	for i := range t.nodes { // parents stand before their children, but for damage
+	for i := range t.real { // parents stand before their children, but for damage
 		if up := t.nodes[i].parent; up != nowhere && gone[up] && !t.onSpine[i] {
 			gone[i] = true
 		}

@@ -12,17 +12,20 @@ import (
 
 // first tells whether something was not said before: of some records there are copies under other uuids.
 func (r *reader) first(parts ...[]byte) bool {
-	h := r.hash(parts...)
-	_, said := r.seen[h]
-	if !said {
-		r.seen[h] = r.number
+	by, isNew := r.seen.At(r.hash(parts...))
+	if isNew {
+		*by = r.number
 	}
-	return !said
+	return isNew
 }
 
 // copied tells whether another record said the same. What one record says twice was said twice.
 func (r *reader) copied(parts ...[]byte) bool {
-	return !r.first(parts...) && r.seen[r.hash(parts...)] != r.number
+	by, isNew := r.seen.At(r.hash(parts...))
+	if isNew {
+		*by = r.number
+	}
+	return *by != r.number
 }
 
 func (r *reader) bytes(of text) []byte { return r.scan.Bytes(of) }
@@ -96,18 +99,23 @@ func (r *reader) prompt(timestamp []byte, prompt []transcript.Span, said [][]byt
 // typed adds what a person typed in a text.
 func (r *reader) typed(at text, prompt []transcript.Span, said [][]byte) ([]transcript.Span, [][]byte) {
 	raw := r.bytes(at)
-	t := typedIn(raw)
+	plain := jsonscan.Plain(raw)
+	t := typedIn(plain)
 	switch {
 	case t.none():
 		return prompt, said
 	case t.command.Len() > 0:
-		command := jsonscan.DecodeString(raw[t.command.From:t.command.To])
+		command := jsonscan.DecodeString(plain[t.command.From:t.command.To])
 		if t.args.Len() > 0 {
-			command += " " + jsonscan.DecodeString(raw[t.args.From:t.args.To])
+			command += " " + jsonscan.DecodeString(plain[t.args.From:t.args.To])
 		}
 		return append(prompt, r.b.Words(command)), append(said, []byte(command))
 	}
-	return append(prompt, r.span(text{From: at.From + t.from, To: at.From + t.to})), append(said, raw[t.from:t.to])
+	said = append(said, plain[t.from:t.to])
+	if len(plain) != len(raw) {
+		t.from, t.to = jsonscan.Place(raw, t.from), jsonscan.Place(raw, t.to)
+	}
+	return append(prompt, r.span(text{From: at.From + t.from, To: at.From + t.to})), said
 }
 
 // assistant takes a record of the agent's side.
@@ -171,7 +179,7 @@ func (r *reader) cost(rec *record, model string, p place) {
 	if len(rec.request) > 0 {
 		now.request = uint32(r.hash(rec.request)>>32) | 1
 	}
-	n, seen := r.answers[message]
+	n, seen := r.answers.Get(message)
 	if seen && !named(r.b.AnswerID(n), m.id) {
 		seen = false // another message of the same hash
 	}
@@ -201,7 +209,7 @@ func (r *reader) cost(rec *record, model string, p place) {
 		}
 		r.asked[n] = now
 	}
-	r.answers[message] = n
+	r.answers.Set(message, n)
 }
 
 // named tells whether an answer's name begins with that of a message.
@@ -281,8 +289,12 @@ func (r *reader) call(b *block, p place) {
 	if !r.b.Call(p.at, p.agent, p.node, call) {
 		return
 	}
+	if early, ok := r.early[call.ID]; ok {
+		early.tell(r.b.Called(call.ID))
+		delete(r.early, call.ID)
+	}
 	if call.Name == "Task" || call.Name == "Agent" {
-		r.agents.called(call.ID, r.hash(r.bytes(b.in.Prompt)), b.in.AgentType, jsonscan.DecodeString(r.bytes(b.in.Describes)))
+		r.agents.called(call.ID, r.hash(jsonscan.Plain(r.bytes(b.in.Prompt))), b.in.AgentType, jsonscan.DecodeString(r.bytes(b.in.Describes)))
 	}
 }
 
@@ -310,17 +322,32 @@ func (r *reader) resulted(rec *record, b *block, p place) {
 	if len(rec.result.agent) > 0 {
 		r.agents.answered(jsonscan.DecodeString(rec.result.agent), id)
 	}
-	call := r.b.Called(id)
-	if call == nil {
-		return
+	e := edited{staged: rec.result.staged, failed: rec.result.failed}
+	if rec.result.hunks.Len() > len("[]") {
+		e.hunks = r.span(rec.result.hunks)
 	}
-	if rec.result.staged || rec.result.failed {
+	if call := r.b.Called(id); call != nil {
+		e.tell(call)
+	} else if e != (edited{}) && id != "" {
+		r.early[id] = e
+	}
+}
+
+// An edited is what a result says of the edit that it is of.
+type edited struct {
+	hunks          transcript.Span
+	staged, failed bool
+}
+
+func (e edited) tell(call *transcript.Call) {
+	if e.staged || e.failed {
 		call.Files = nil
 	}
-	if rec.result.failed {
+	switch {
+	case call.Diff == nil:
+	case e.failed:
 		call.Diff = nil
-	}
-	if rec.result.hunks.Len() > len("[]") && call.Diff != nil {
-		call.Diff.Hunks = r.span(rec.result.hunks)
+	case e.hunks.Len > 0:
+		call.Diff.Hunks = e.hunks
 	}
 }

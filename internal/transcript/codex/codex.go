@@ -9,6 +9,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"hash/maphash"
 	"path/filepath"
 	"strings"
 
@@ -59,6 +60,8 @@ type reader struct {
 	source int32
 	base   int64 // of the line's first byte in the source
 	at     int64 // when the record was written
+	line   []byte
+	recent recent
 
 	own      bool // the session's own header was seen
 	turns    turns
@@ -76,6 +79,7 @@ func (f Format) Read(ctx context.Context, path string, progress func(int64)) (_ 
 	b := transcript.NewBuilder(f.Agent(), path)
 	r := &reader{ctx: ctx, b: b, s: b.Session(), path: path, outcomes: map[string]*outcome{}}
 	r.copies.init()
+	r.recent.seed = maphash.MakeSeed()
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.s.Close())
@@ -128,6 +132,7 @@ func (r *reader) readFile(progress func(int64)) error {
 		IsRecord: isRecord,
 		Progress: progress,
 		Scan: func(line []byte) error {
+			r.line = line
 			if err := r.rec.scan(&r.scan, line); err != nil || r.rec.kind != nil || r.rec.header() || r.rec.state {
 				return err
 			}
@@ -160,6 +165,10 @@ func (r *reader) record() {
 	r.at = transcript.NoTime
 	if rec.timestamp != nil {
 		r.at = transcript.Time(rec.timestamp)
+	}
+	if r.at != transcript.NoTime && r.recent.again(r.line) {
+		r.s.Skipped.KnownIgnored++
+		return
 	}
 	r.usage.pass(r.at)
 	steps := len(r.s.Steps)

@@ -88,11 +88,15 @@ func (r *reader) prompt(parts []text, images int32, of copyOf) {
 	var spans []transcript.Span
 	for _, part := range parts {
 		raw := r.bytes(part)
-		t := typedIn(raw)
+		plain := jsonscan.Plain(raw)
+		t := typedIn(plain)
+		if len(plain) != len(raw) {
+			t.From, t.To = jsonscan.Place(raw, t.From), jsonscan.Place(raw, t.To)
+		}
 		if t.Len() > 0 {
 			spans = append(spans, r.span(text{From: part.From + t.From, To: part.From + t.To}))
 		} else if r.s.Cwd == "" {
-			r.s.Cwd = within(raw, "<cwd>", "</cwd>") // the first versions have it nowhere else
+			r.s.Cwd = within(plain, "<cwd>", "</cwd>") // the first versions have it nowhere else
 		}
 	}
 	if len(spans) == 0 && images == 0 {

@@ -38,7 +38,9 @@ func (r *reader) user(rec *record) {
 var elements = []string{"skill-context", "system_reminder", "system-reminder", "system_notification", "current_datetime"}
 
 // typedIn is where a person's text begins in the text of a turn, which is its end if there is none.
-func typedIn(raw []byte) int {
+func typedIn(raw []byte) int { return jsonscan.Place(raw, typedInPlain(jsonscan.Plain(raw))) }
+
+func typedInPlain(raw []byte) int {
 	from := jsonscan.Blank(raw, 0)
 	for at := from; at < len(raw); {
 		end := 0

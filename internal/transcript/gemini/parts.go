@@ -142,6 +142,7 @@ var injected = [][]byte{
 
 func isInjected(raw []byte) bool {
 	raw = raw[jsonscan.Blank(raw, 0):]
+	raw = jsonscan.Plain(raw[:min(len(raw), 1<<10)]) // longer than each of them
 	for _, b := range injected {
 		if bytes.HasPrefix(raw, b) {
 			return true

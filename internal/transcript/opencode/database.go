@@ -143,11 +143,12 @@ func (d *database) end() (err error) {
 	return err
 }
 
-// check looks for the tables that make a database opencode's.
+// check looks for the tables that make a database opencode's. A view is none: its rows may have no end.
 func (d *database) check(ctx context.Context) error {
 	has := func(table, column string) (bool, error) {
 		var n int
-		err := d.tx.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_info(?) WHERE name = ?`, table, column).Scan(&n)
+		err := d.tx.QueryRowContext(ctx, `SELECT count(*) FROM pragma_table_info(?1) WHERE name = ?2
+			AND EXISTS (SELECT 1 FROM pragma_table_list WHERE schema = 'main' AND name = ?1 AND type = 'table')`, table, column).Scan(&n)
 		return n > 0, err
 	}
 	for _, need := range [][2]string{{"message", "session_id"}, {"message", "data"}, {"part", "message_id"}, {"part", "data"}} {

@@ -97,8 +97,12 @@ func open(ctx context.Context, path string) (_ store, _ session, name string, er
 		return nil, session{}, "", err
 	}
 	if !is {
+		name, ok := strings.CutSuffix(filepath.Base(file), ".json")
+		if !ok {
+			return nil, session{}, "", fmt.Errorf("%s: neither a database nor the .json of a session", file)
+		}
 		t := openTree(file)
-		s, err := t.session(ctx, strings.TrimSuffix(filepath.Base(file), ".json"))
+		s, err := t.session(ctx, name)
 		if err == nil && !plain(s.id) {
 			err = fmt.Errorf("%s is no session", file)
 		}
