@@ -22,8 +22,11 @@ func tokenByte(c byte) bool {
 
 // join is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
 // It is nil if it is in one piece.
-func join(text []byte, at int) *view.View {
-	end := pieceEnd(text, at)
+func (f *finder) join(text []byte, at int) *view.View {
+	end := f.tokenEnd(text, at)
+	if end-at > maxJoin {
+		return nil
+	}
 	next, _, ok := pieceAfter(text, end)
 	if !ok {
 		return nil
@@ -41,6 +44,16 @@ func join(text []byte, at int) *view.View {
 		}
 	}
 	return v
+}
+
+// tokenEnd is tokenEnd, which is looked for once, wherever in a token the places are that it is asked for.
+func (f *finder) tokenEnd(text []byte, at int) int {
+	if f.walked(walksToken, at) {
+		return f.walks[walksToken].to
+	}
+	end := tokenEnd(text, at)
+	f.walk(walksToken, at, end)
+	return end
 }
 
 func tokenEnd(text []byte, at int) int {
