@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	maxName  = 80   // bytes of a name on either side of what triggers it
-	maxValue = 4096 // bytes of a value
+	maxName   = 80   // bytes of a name on either side of what triggers it
+	maxValue  = 4096 // bytes of a value
+	longValue = 1024 // of one that nothing quotes: it is read once
 )
 
 // An assigned is a name with a value, however they are written.
@@ -34,15 +35,18 @@ const (
 
 // assignment looks for a value behind a name in which a word of credentials stands.
 func (f *finder) assignment(p place, at int) {
-	a, ok := assignmentAt(p.text, at)
-	if !ok {
+	if f.walked(walksValue, at) {
 		return
 	}
-	kind := credential.Name(a.name)
-	if kind == credential.None {
-		if kind = credential.Name(spoken(p.text, a.name, at)); kind == credential.None {
-			return
+	kind := credential.None
+	a, ok := assignmentAt(p.text, at, func(name []byte) bool {
+		if kind = credential.Name(name); kind == credential.None {
+			kind = credential.Name(spoken(p.text, name, at))
 		}
+		return kind != credential.None
+	})
+	if !ok {
+		return
 	}
 	if a.to = trimmed(p.text, &a); a.to <= a.from {
 		return
@@ -61,6 +65,11 @@ func (f *finder) assignment(p place, at int) {
 	}
 	if a.isCredential(p.text, kind) {
 		f.value(p, a, f.p.assigned)
+	} else if a.to-a.from < longValue {
+		return
+	}
+	if a.quote == 0 { // what is in it is of it; of a long one that is so even if it is none
+		f.walk(walksValue, a.from, a.to)
 	}
 }
 
@@ -75,7 +84,7 @@ func (f *finder) value(p place, a assigned, rule int) {
 
 // vendor looks for a value behind the name of who gives out credentials that have no shape of their own.
 func (f *finder) vendor(p place, at, vendor int) {
-	a, ok := assignmentAt(p.text, at)
+	a, ok := assignmentAt(p.text, at, func([]byte) bool { return true })
 	if !ok || a.how == proseTo {
 		return
 	}
@@ -145,8 +154,8 @@ func wordFollows(text []byte, at int) bool {
 	return at+1 < len(text) && text[at] == ' ' && 'a' <= text[at+1] && text[at+1] <= 'z'
 }
 
-// assignmentAt reads the assignment of a name in which something stands at a place.
-func assignmentAt(text []byte, at int) (a assigned, ok bool) {
+// assignmentAt reads the assignment of a name in which something stands at a place, if the name is one that is wanted.
+func assignmentAt(text []byte, at int, wanted func(name []byte) bool) (a assigned, ok bool) {
 	from, to := at, at
 	for from > 0 && at-from < maxName && nameByte(text[from-1]) {
 		from--
@@ -165,7 +174,9 @@ func assignmentAt(text []byte, at int) (a assigned, ok bool) {
 	if from >= to {
 		return a, false
 	}
-	a.name, a.flag = text[from:to], flag
+	if a.name, a.flag = text[from:to], flag; !wanted(a.name) {
+		return a, false
+	}
 	i, quoted := to, false
 	if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
 		quoted = true

@@ -26,13 +26,14 @@ const (
 // dirty appends where in the source of JSON something may be to redact. Nearly all lines have nothing.
 func (f *finder) dirty(places []int, raw []byte) []int {
 	f.raw = f.p.words.Append(f.raw[:0], raw)
+	f.scans++
 	for _, hit := range f.raw {
 		switch l := f.p.looks[hit.Word]; {
 		case l&(1<<hidden) != 0:
 			f.hidden = true
 			places = append(places, hit.At)
 		case l&(1<<always) != 0,
-			l&(1<<shaped) != 0 && f.p.tokenFollows(raw, hit),
+			l&(1<<shaped) != 0 && f.tokenFollows(raw, hit),
 			l&(1<<isNamed) != 0 && f.nameAt(raw, hit),
 			l&(1<<isVendor) != 0 && vendorAt(raw, hit.At),
 			l&(1<<isURL) != 0 && userFollows(raw, hit.At),
@@ -56,25 +57,27 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 }
 
 // tokenFollows tells whether a token of the word's shapes stands at a hit, or one that is broken.
-func (p *pack) tokenFollows(raw []byte, hit trigger.Hit) bool {
+func (f *finder) tokenFollows(raw []byte, hit trigger.Hit) bool {
 	edge := leftEdge(raw, hit.At)
-	for _, form := range p.forms[hit.Word] {
-		if !edge && !form.anywhere && !form.Backward() {
+	for _, form := range f.p.forms[hit.Word] {
+		if !edge && !form.anywhere && !form.Backward() || f.walked(form.walk, hit.At) {
 			continue
 		}
-		if _, ok := form.Match(raw, hit.At); ok {
+		m, ok := form.Match(raw, hit.At)
+		f.walk(form.walk, hit.At, m.To)
+		if ok {
 			return true
 		}
 	}
 	if !edge {
 		return false
 	}
-	end := pieceEnd(raw, hit.At)
+	end := f.tokenEnd(raw, hit.At)
 	if end-hit.At < 8 {
 		return false
 	}
-	rest := raw[min(hit.At+len(p.list[hit.Word].Text), end):end]
-	if !slices.ContainsFunc(p.forms[hit.Word], func(f form) bool { return f.MayFollow(rest) }) {
+	rest := raw[min(hit.At+len(f.p.list[hit.Word].Text), end):end]
+	if !slices.ContainsFunc(f.p.forms[hit.Word], func(s form) bool { return s.MayFollow(rest) }) {
 		return false
 	}
 	if end < len(raw) && (raw[end] == '\'' || raw[end] == '"' || raw[end] == '`') { // something may be added

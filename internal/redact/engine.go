@@ -31,6 +31,9 @@ type finder struct {
 	edits   []span
 	decoded view.View
 
+	scans int    // how many texts were looked at
+	walks []walk // by what walks: shapes, and others
+
 	learns *learned.Set // where values go that are found; nil for nowhere
 	knows  *learned.Set // values that are looked for; nil for none
 	known  []learned.Hit
@@ -39,6 +42,22 @@ type finder struct {
 	report func(Match) // nil if nobody asks
 	told   []Match     // what it is to be told of a line, once it is known how that is read
 	number int         // of the line
+}
+
+// A walk is how far a rule has gone in a text: what begins before that is of what it has seen. So a text that is nothing but
+// beginnings takes no longer than another.
+type walk struct{ scan, from, to int }
+
+// walked tells whether a rule has gone over a place of the text that is looked at.
+func (f *finder) walked(rule, at int) bool {
+	return rule < len(f.walks) && f.walks[rule].scan == f.scans && f.walks[rule].from <= at && at < f.walks[rule].to
+}
+
+func (f *finder) walk(rule, from, to int) {
+	for len(f.walks) <= rule {
+		f.walks = append(f.walks, walk{})
+	}
+	f.walks[rule] = walk{f.scans, from, to}
 }
 
 // A place is a text that is looked at, as one of the views of the text that is asked about.
@@ -105,9 +124,15 @@ func (f *finder) learn(value []byte, rule int) {
 }
 
 func (f *finder) learnPiece(value []byte, rule int) {
-	if len(value) >= learned.MinValue && len(value) <= maxValue && (credential.Random(value) || credential.Mixed(value) && len(value) >= 10) && !credential.Code(value) && !credential.Placeholder(value) {
+	if len(value) >= learned.MinValue && len(value) <= maxValue && (credential.Random(value) || credential.Mixed(value) && len(value) >= 10) && !credential.Code(value) && !credential.Placeholder(value) && !repeats(value) {
 		f.learns.Add(value, rule)
 	}
+}
+
+// repeats tells whether a value is the same again and again. It would stand at each of its places in itself.
+func repeats(value []byte) bool {
+	period := bytes.Index(value[1:], value[:min(len(value)/3, learned.MinValue)]) + 1
+	return period > 0 && period <= len(value)/3 && bytes.HasPrefix(value[period:], value[:len(value)-period])
 }
 
 // nextPiece is where the next piece of a value begins.
@@ -150,6 +175,7 @@ func (f *finder) scan(p place) {
 	}
 	hits := f.p.words.Append(f.rooms[p.depth][:0], p.text)
 	f.rooms[p.depth] = hits
+	f.scans++
 	for _, hit := range hits {
 		for _, r := range f.p.rules[hit.Word] {
 			r(f, p, hit.At)

@@ -76,6 +76,9 @@ func printable(v []byte) bool {
 
 // cookies looks at what a client and a server remember of each other.
 func (f *finder) cookies(p place, at int) {
+	if f.walked(walksCookies, at) {
+		return
+	}
 	text := p.text
 	i := at + len("cookie")
 	if i < len(text) && (text[i] == '"' || text[i] == '\'') {
@@ -90,6 +93,7 @@ func (f *finder) cookies(p place, at int) {
 	for i++; i < len(text) && (text[i] == ' ' || text[i] == '"' || text[i] == '\''); i++ {
 	}
 	limit := min(len(text), i+maxValue)
+	defer func() { f.walk(walksCookies, at, i) }()
 	for i < limit {
 		from := i
 		for i < limit && text[i] != '=' && text[i] != ';' && text[i] != '\n' && text[i] != '"' && text[i] != '\'' && text[i] != ' ' {

@@ -22,8 +22,8 @@ func tokenByte(c byte) bool {
 
 // joined is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
 // try is asked with each piece that is added, until it takes what there is.
-func joined(text []byte, at int, try func(v *view.View) bool) {
-	end := pieceEnd(text, at)
+func (f *finder) joined(text []byte, at int, try func(v *view.View) bool) {
+	end := f.tokenEnd(text, at)
 	v := view.Of(text[at:min(len(text), at+maxJoin)])
 	v.Keep(0, min(end-at, maxJoin))
 	for range maxJoins {
@@ -36,6 +36,16 @@ func joined(text []byte, at int, try func(v *view.View) bool) {
 			return
 		}
 	}
+}
+
+// tokenEnd is tokenEnd, which is looked for once, wherever in a token the places are that it is asked for.
+func (f *finder) tokenEnd(text []byte, at int) int {
+	if f.walked(walksToken, at) {
+		return f.walks[walksToken].to
+	}
+	end := tokenEnd(text, at)
+	f.walk(walksToken, at, end)
+	return end
 }
 
 func tokenEnd(text []byte, at int) int {

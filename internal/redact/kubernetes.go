@@ -10,6 +10,9 @@ import (
 
 // kubernetes looks for the values of a Secret, which have no shape: each of its data is one.
 func (f *finder) kubernetes(p place, at int) {
+	if f.walked(walksSecret, at) {
+		return
+	}
 	text := p.text
 	i := at + len("kind")
 	for i < len(text) && i-at < 16 && bytes.IndexByte([]byte(`"': `), text[i]) >= 0 {
@@ -26,6 +29,7 @@ func (f *finder) kubernetes(p place, at int) {
 	if doc := bytes.Index(text[at:to], []byte("\n---")); doc >= 0 {
 		to = at + doc
 	}
+	f.walk(walksSecret, from, to)
 	indent, in, block := 0, false, -1 // block is how deep a name stands whose value is the lines below it
 	for at := from; at < to; {
 		line, next := nextLine(text[at:to])

@@ -39,13 +39,26 @@ type pack struct {
 	named    [][]*namedRow // by vendor
 	byVendor map[string]int
 
+	walks int // how many rules walk
+
 	field, home                                          int
 	privateKey, bearer, basic, assigned, url, cookie, up int
 }
 
+// What walks beside shapes.
+const (
+	walksValue = iota
+	walksCookies
+	walksSecret
+	walksToken
+	walksURL
+	walksOfShapes
+)
+
 type form struct {
 	*shape.Shape
 	anywhere bool
+	walk     int // of the finder's
 }
 
 // newPack reads the rows. The seed's rules come first, in its order.
@@ -57,6 +70,7 @@ func newPack(homePaths bool) (*pack, error) {
 	}
 	p.privateKey, p.bearer, p.home, p.assigned = p.order["private_key"], p.order["bearer_token"], p.order["home_path"], p.order["assigned_secret"]
 	p.basic, p.url, p.cookie, p.up = p.id("basic_header"), p.id("url_credentials"), p.id("cookie"), p.id("command_line_credentials")
+	p.walks = walksOfShapes
 	for _, rows := range []string{seedRows, shapeRows} {
 		if err := eachRow(rows, func(id, rest string) error { return p.shape(id, rest) }); err != nil {
 			return nil, err
@@ -121,6 +135,8 @@ func (p *pack) shape(id, expression string) error {
 		return fmt.Errorf("%s: %s begins with no literal", id, expression)
 	}
 	n := p.id(id)
+	of := form{s, anywhere, p.walks}
+	p.walks++
 	for _, word := range words {
 		if len(word) < trigger.MinWord {
 			return fmt.Errorf("%s: %s may begin with %q, which is too short", id, expression, word)
@@ -129,9 +145,9 @@ func (p *pack) shape(id, expression string) error {
 		if len(word) == trigger.MinWord {
 			key.Next = s.Next()
 		}
-		p.on(key, shaped, func(f *finder, pl place, at int) { f.shaped(pl, at, s, n, anywhere) })
+		p.on(key, shaped, func(f *finder, pl place, at int) { f.shaped(pl, at, of, n) })
 		i := p.index[key]
-		p.forms[i] = append(p.forms[i], form{s, anywhere})
+		p.forms[i] = append(p.forms[i], of)
 	}
 	return nil
 }

@@ -11,8 +11,13 @@ import (
 )
 
 // shaped looks for a credential that has a shape of its own.
-func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool) {
+func (f *finder) shaped(p place, at int, of form, rule int) {
+	s, anywhere := of.Shape, of.anywhere
+	if f.walked(of.walk, at) || !anywhere && !s.Backward() && !leftEdge(p.text, at) {
+		return
+	}
 	m, ok := s.Match(p.text, at)
+	f.walk(of.walk, at, m.To)
 	if ok {
 		if !anywhere && !leftEdge(p.text, m.From) || made(p.text, m) {
 			return
@@ -27,7 +32,7 @@ func (f *finder) shaped(p place, at int, s *shape.Shape, rule int, anywhere bool
 	if !anywhere && !leftEdge(p.text, at) {
 		return
 	}
-	joined(p.text, at, func(v *view.View) bool {
+	f.joined(p.text, at, func(v *view.View) bool {
 		m, ok := s.Match(v.Text, 0)
 		if !ok || made(v.Text, m) {
 			return false

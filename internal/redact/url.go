@@ -19,9 +19,13 @@ func (f *finder) url(p place, at int) {
 	from := at + len("://")
 	limit := min(len(text), from+maxUser)
 	end := from
+	if f.walked(walksURL, from) {
+		end = min(limit, f.walks[walksURL].to)
+	}
 	for end < limit && !urlEnds(text[end]) {
 		end++
 	}
+	f.walk(walksURL, from, end)
 	authority := end
 	if i := bytes.IndexAny(text[from:end], "/?#"); i >= 0 {
 		authority = from + i

@@ -192,9 +192,15 @@ func (s *Set) other(w uint64) uint64 { return w * 0xc2b2ae3d27d4eb4f >> s.shift 
 
 // Append appends where values stand in text. join is where the next piece of a value begins whose piece ends at a place.
 func (s *Set) Append(hits []Hit, text []byte, join func(text []byte, at int) (int, bool)) []Hit {
+	var last *byte // of what was found last, whose parts are not looked for once more
+	until := 0
 	s.each(text, func(n needle, at int) bool {
+		if last == &n.text[0] && at < until {
+			return true
+		}
 		if from, to, ok := n.match(text, at, join); ok {
 			hits = append(hits, Hit{from, to, n.rule})
+			last, until = &n.text[0], to
 		}
 		return true
 	})

@@ -7,10 +7,12 @@ import (
 	"strings"
 )
 
-// Match matches the shape whose trigger stands at a place of the text.
+// Match matches the shape whose trigger stands at a place of the text. If it does not, To of what it gives back is how far it
+// does.
 func (s *Shape) Match(text []byte, at int) (Match, bool) {
 	m := Match{SecretFrom: -1}
 	to, ok := walk(s.nodes, text, at, &m)
+	m.To = to
 	if !ok || to == at {
 		return m, false
 	}
@@ -20,7 +22,7 @@ func (s *Shape) Match(text []byte, at int) (Match, bool) {
 			return m, false
 		}
 	}
-	m.From, m.To = from, to
+	m.From = from
 	if m.SecretFrom < 0 {
 		m.SecretFrom, m.SecretTo = from, to
 	}
