@@ -29,8 +29,7 @@ func (r *reader) user(rec *record, p place) {
 	if m.hasContent && r.notified(r.bytes(m.content), p) || string(rec.origin) == "task-notification" {
 		hidden = true
 	}
-	var prompt []transcript.Span
-	var said [][]byte
+	prompt, said := r.prompted[:0], r.typings[:0]
 	images, made := int32(0), false
 	if m.hasContent && !hidden {
 		prompt, said = r.typed(m.content, prompt, said)
@@ -69,13 +68,17 @@ func (r *reader) user(rec *record, p place) {
 		}
 	}
 	say()
+	r.prompted, r.typings = prompt, said
 }
 
 // prompt adds a prompt, unless it is the one that was seen on its way through the queue.
 func (r *reader) prompt(timestamp []byte, prompt []transcript.Span, said [][]byte, images int32, p place) {
 	r.class(p, prompted)
-	if len(timestamp) > 0 && !r.first(append([][]byte{[]byte("prompt"), timestamp}, said...)...) {
-		return
+	if len(timestamp) > 0 {
+		r.said = append(append(r.said[:0], promptName, timestamp), said...)
+		if !r.first(r.said...) {
+			return
+		}
 	}
 	if p.agent == transcript.Main && r.queue.passed(r.hash(said...)) {
 		return
@@ -253,6 +256,9 @@ func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
 	r.b.Step(kind, p.at, p.agent, p.node, []transcript.Span{r.span(at)}, 0)
 }
 
+// What else is said is not the same as what these begin.
+var promptName, resultName = []byte("prompt"), []byte("result")
+
 var kindName = map[transcript.Kind][]byte{transcript.AssistantMessage: []byte("message"), transcript.Thinking: []byte("thought")}
 
 // edits are the tools that change the file that they name.
@@ -294,8 +300,8 @@ func (r *reader) call(b *block, p place) {
 func (r *reader) resulted(rec *record, b *block, p place) {
 	r.class(p, resulted)
 	parts := rec.message.parts[b.from:b.to]
-	said := append(r.said[:0], []byte("result"), b.call)
-	spans := make([]transcript.Span, 0, len(parts))
+	said := append(r.said[:0], resultName, b.call)
+	spans := r.spans[:0]
 	for _, part := range parts {
 		raw := r.bytes(part)
 		said = append(said, raw)
@@ -305,7 +311,7 @@ func (r *reader) resulted(rec *record, b *block, p place) {
 		}
 		spans = append(spans, r.span(part))
 	}
-	r.said = said
+	r.said, r.spans = said, spans
 	if len(b.call) > 0 && !r.first(said...) {
 		return
 	}
