@@ -323,3 +323,25 @@ func BenchmarkLines(b *testing.B) {
 		}
 	}
 }
+
+// TestReset: another file is read as if it were the first.
+func TestReset(t *testing.T) {
+	l := NewLines(strings.NewReader("a\nlonger\n" + strings.Repeat("x", 3*chunk)))
+	if _, err := l.Next(); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"\ufeffb\nc", "d\n" + strings.Repeat("y", 2*chunk), ""} {
+		l.Reset(strings.NewReader(text))
+		fresh := NewLines(strings.NewReader(text))
+		for {
+			want, failed := fresh.Next()
+			got, err := l.Next()
+			if got.Number != want.Number || got.Offset != want.Offset || !bytes.Equal(got.Data, want.Data) || !errors.Is(err, failed) {
+				t.Fatalf("line %d at %d, want %d at %d (%v, %v)", got.Number, got.Offset, want.Number, want.Offset, err, failed)
+			}
+			if err != nil {
+				break
+			}
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/fiftyarms/platform/internal/jsonl"
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/safefile"
 )
@@ -32,6 +33,7 @@ type Builder struct {
 	innerAt int32 // the source that it is
 	open    int   // files
 	spans   []Span
+	lines   *jsonl.Lines // nil while they are read
 }
 
 type result struct {
@@ -91,9 +93,7 @@ func (b *Builder) Words(text string) Span { return b.Raw(jsonscan.AppendText(nil
 
 // Raw is JSON that stands in no file, or not in one piece. It is held: of what a log may have much of, Inner is the way.
 func (b *Builder) Raw(json []byte) Span {
-	at := Span{Source: 0, Off: int64(len(b.words.data)), Len: int32(len(json))}
-	b.words.data = append(b.words.data, json...)
-	return at
+	return Span{Source: 0, Off: b.words.add(json), Len: int32(len(json))}
 }
 
 // Step adds a prompt, message or thought. record is what Finish may drop it by.
