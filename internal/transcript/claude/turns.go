@@ -174,7 +174,8 @@ func (r *reader) cost(rec *record, model string, p place) {
 	if len(rec.request) > 0 {
 		now.request = uint32(r.hash(rec.request)>>32) | 1
 	}
-	n, seen := r.answers.Get(message)
+	last, isNew := r.answers.At(message)
+	n, seen := *last, !isNew
 	if seen && !named(r.b.AnswerID(n), m.id) {
 		seen = false // another message of the same hash
 	}
@@ -204,7 +205,7 @@ func (r *reader) cost(rec *record, model string, p place) {
 		}
 		r.asked[n] = now
 	}
-	r.answers.Set(message, n)
+	*last = n
 }
 
 // named tells whether an answer's name begins with that of a message.
