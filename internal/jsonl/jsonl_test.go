@@ -219,6 +219,13 @@ func TestRecover(t *testing.T) {
 			var got []string
 			for _, p := range Recover([]byte(c.line), record) {
 				if p.Joined != nil {
+					var parts []byte
+					for _, part := range p.Parts {
+						parts = append(parts, c.line[part[0]:part[1]]...)
+					}
+					if !bytes.Equal(parts, p.Joined) {
+						t.Errorf("%s does not stand at %d", p.Joined, p.Parts)
+					}
 					got = append(got, string(p.Joined))
 				} else {
 					got = append(got, c.line[p.From:p.To])
@@ -287,7 +294,15 @@ func FuzzRecover(f *testing.F) {
 		at := 0
 		for _, p := range Recover(line, record) {
 			data := p.Joined
-			if data == nil {
+			if data != nil {
+				var parts []byte
+				for _, part := range p.Parts {
+					parts = append(parts, line[part[0]:part[1]]...)
+				}
+				if !bytes.Equal(parts, data) {
+					t.Fatalf("%q does not stand at %d", data, p.Parts)
+				}
+			} else {
 				if p.From < at || p.To > len(line) {
 					t.Fatalf("%d–%d after %d", p.From, p.To, at)
 				}

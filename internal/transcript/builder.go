@@ -31,9 +31,12 @@ type Builder struct {
 	agents  map[string]int32
 	inner   *inner
 	innerAt int32 // the source that it is
-	open    int   // files
-	spans   []Span
-	lines   *jsonl.Lines // nil while they are read
+
+	stitches   *stitched
+	stitchesAt int32
+	open       int // files
+	spans      []Span
+	lines      *jsonl.Lines // nil while they are read
 }
 
 type result struct {

@@ -113,7 +113,7 @@ func (b *Builder) line(path string, source int32, line jsonl.Line, log Log) {
 		if data == nil {
 			data = line.Data[p.From:p.To]
 		} else {
-			at := b.Raw(data)
+			at := b.stitched(source, line.Offset, p.Parts)
 			from, offset = at.Source, at.Off
 		}
 		if log.Scan(data) == nil {
