@@ -219,6 +219,13 @@ func TestRecover(t *testing.T) {
 			var got []string
 			for _, p := range Recover([]byte(c.line), record) {
 				if p.Joined != nil {
+					var parts []byte
+					for _, part := range p.Parts {
+						parts = append(parts, c.line[part[0]:part[1]]...)
+					}
+					if !bytes.Equal(parts, p.Joined) {
+						t.Errorf("%s does not stand at %d", p.Joined, p.Parts)
+					}
 					got = append(got, string(p.Joined))
 				} else {
 					got = append(got, c.line[p.From:p.To])
@@ -287,7 +294,15 @@ func FuzzRecover(f *testing.F) {
 		at := 0
 		for _, p := range Recover(line, record) {
 			data := p.Joined
-			if data == nil {
+			if data != nil {
+				var parts []byte
+				for _, part := range p.Parts {
+					parts = append(parts, line[part[0]:part[1]]...)
+				}
+				if !bytes.Equal(parts, data) {
+					t.Fatalf("%q does not stand at %d", data, p.Parts)
+				}
+			} else {
 				if p.From < at || p.To > len(line) {
 					t.Fatalf("%d–%d after %d", p.From, p.To, at)
 				}
@@ -320,6 +335,28 @@ func BenchmarkLines(b *testing.B) {
 		}
 		if err := file.Close(); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// TestReset: another file is read as if it were the first.
+func TestReset(t *testing.T) {
+	l := NewLines(strings.NewReader("a\nlonger\n" + strings.Repeat("x", 3*chunk)))
+	if _, err := l.Next(); err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"\ufeffb\nc", "d\n" + strings.Repeat("y", 2*chunk), ""} {
+		l.Reset(strings.NewReader(text))
+		fresh := NewLines(strings.NewReader(text))
+		for {
+			want, failed := fresh.Next()
+			got, err := l.Next()
+			if got.Number != want.Number || got.Offset != want.Offset || !bytes.Equal(got.Data, want.Data) || !errors.Is(err, failed) {
+				t.Fatalf("line %d at %d, want %d at %d (%v, %v)", got.Number, got.Offset, want.Number, want.Offset, err, failed)
+			}
+			if err != nil {
+				break
+			}
 		}
 	}
 }

@@ -72,6 +72,15 @@ func NewLines(r io.Reader) *Lines {
 	return &Lines{from: r, at: at, max: MaxLine, buf: make([]byte, first)}
 }
 
+// Reset reads from another file, with the room that there is.
+func (l *Lines) Reset(r io.Reader) {
+	at, _ := r.(io.ReaderAt)
+	*l = Lines{from: r, at: at, max: l.max, buf: l.buf}
+	if cap(l.buf) > chunk {
+		l.buf = make([]byte, first)
+	}
+}
+
 // Next is the next line. It holds until the next call. io.EOF ends the file; a last line without a newline is one.
 func (l *Lines) Next() (Line, error) {
 	for seen := 0; ; {

@@ -5,14 +5,16 @@ package jsonl
 import (
 	"bytes"
 	"slices"
+	"unicode"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
 )
 
 // A Piece is a whole record that a damaged line holds.
 type Piece struct {
-	From, To int    // where it stands in the line, if it stands there in one piece
-	Joined   []byte // what stands in the line in several pieces, put together; else nil
+	From, To int      // where it stands in the line, if it stands there in one piece
+	Joined   []byte   // what stands in the line in several pieces, put together; else nil
+	Parts    [][2]int // where these begin and end
 }
 
 // Recover finds the whole records of a line that is not one: writers that wrote at once leave the records of all of them
@@ -105,17 +107,24 @@ func (r *recovery) join() {
 		all = append(all, r.line[part[0]:part[1]]...)
 	}
 	r.budget -= len(all)
+	lead := len(all) - len(bytes.TrimLeftFunc(all, unicode.IsSpace))
 	all = bytes.TrimSpace(all)
 	var around []Piece
 	if bytes.HasPrefix(all, begin) && r.object(all) == len(all) && r.record(all, true) {
-		around = []Piece{{Joined: all}}
+		around = []Piece{{Joined: all, Parts: r.parts(lead, lead+len(all))}}
 	} else {
 		inner := recovery{line: all, record: r.record, budget: r.budget}
 		inner.run()
 		r.budget = inner.budget
 		for _, p := range inner.pieces {
 			if p.Joined == nil {
-				p = Piece{Joined: all[p.From:p.To]}
+				p = Piece{Joined: all[p.From:p.To], Parts: r.parts(lead+p.From, lead+p.To)}
+			} else {
+				var parts [][2]int
+				for _, part := range p.Parts {
+					parts = append(parts, r.parts(lead+part[0], lead+part[1])...)
+				}
+				p.Parts = parts
 			}
 			around = append(around, p)
 		}
@@ -125,4 +134,17 @@ func (r *recovery) join() {
 		at++
 	}
 	r.pieces = slices.Insert(r.pieces, at, around...)
+}
+
+// parts is where in the line that stands which stands from one place to another in the rest, put together.
+func (r *recovery) parts(from, to int) (parts [][2]int) {
+	at := 0
+	for _, part := range r.rest {
+		n := part[1] - part[0]
+		if lo, hi := max(from-at, 0), min(to-at, n); lo < hi {
+			parts = append(parts, [2]int{part[0] + lo, part[0] + hi})
+		}
+		at += n
+	}
+	return parts
 }

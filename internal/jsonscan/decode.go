@@ -3,6 +3,8 @@
 package jsonscan
 
 import (
+	"encoding/binary"
+	"math/bits"
 	"strconv"
 	"unicode/utf16"
 	"unicode/utf8"
@@ -11,20 +13,40 @@ import (
 // Decode appends what the text of a JSON string stands for. Bytes that are no UTF-8 and halves of a surrogate pair
 // become U+FFFD. The text has to be one that a Scanner has walked.
 func Decode(dst, raw []byte) []byte {
-	for len(raw) > 0 {
-		r, n := Next(raw)
-		if raw[0] != '\\' && r < utf8.RuneSelf {
-			dst = append(dst, raw[0])
-		} else {
-			dst = utf8.AppendRune(dst, r)
+	for {
+		n := plainLen(raw)
+		dst, raw = append(dst, raw[:n]...), raw[n:]
+		if len(raw) == 0 {
+			return dst
 		}
-		raw = raw[n:]
+		r, n := Next(raw)
+		dst, raw = utf8.AppendRune(dst, r), raw[n:]
 	}
-	return dst
 }
 
 // DecodeString is Decode for a text of its own.
-func DecodeString(raw []byte) string { return string(Decode(make([]byte, 0, len(raw)), raw)) }
+func DecodeString(raw []byte) string {
+	if plainLen(raw) == len(raw) {
+		return string(raw)
+	}
+	return string(Decode(make([]byte, 0, len(raw)), raw))
+}
+
+// plainLen is how many bytes at the beginning are ASCII and stand for themselves, in JSON and in what it stands for.
+func plainLen(b []byte) int {
+	i := 0
+	for ; i+8 <= len(b); i += 8 {
+		w := binary.LittleEndian.Uint64(b[i:])
+		quote, escape := w^(ones*'"'), w^(ones*'\\')
+		if found := (w | (quote-ones)&^quote | (escape-ones)&^escape | (w-ones*0x20)&^w) & highs; found != 0 {
+			return i + bits.TrailingZeros64(found)>>3
+		}
+	}
+	for i < len(b) && b[i] >= 0x20 && b[i] < utf8.RuneSelf && b[i] != '"' && b[i] != '\\' {
+		i++
+	}
+	return i
+}
 
 // Next is the first character of the text of a JSON string, and how many bytes it takes there.
 func Next(raw []byte) (rune, int) {
@@ -94,7 +116,12 @@ func Blank(raw []byte, at int) int {
 // AppendText appends plain text as the text of a JSON string, without quotes.
 func AppendText(dst, text []byte) []byte {
 	const hex = "0123456789abcdef"
-	for len(text) > 0 {
+	for {
+		n := plainLen(text)
+		dst, text = append(dst, text[:n]...), text[n:]
+		if len(text) == 0 {
+			return dst
+		}
 		r, n := utf8.DecodeRune(text)
 		switch {
 		case r == '"' || r == '\\':
@@ -112,5 +139,4 @@ func AppendText(dst, text []byte) []byte {
 		}
 		text = text[n:]
 	}
-	return dst
 }

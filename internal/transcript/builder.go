@@ -11,6 +11,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/fiftyarms/platform/internal/jsonl"
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/safefile"
 )
@@ -30,7 +31,12 @@ type Builder struct {
 	agents  map[string]int32
 	inner   *inner
 	innerAt int32 // the source that it is
-	open    int   // files
+
+	stitches   *stitched
+	stitchesAt int32
+	open       int // files
+	spans      []Span
+	lines      *jsonl.Lines // nil while they are read
 }
 
 type result struct {
@@ -90,14 +96,26 @@ func (b *Builder) Words(text string) Span { return b.Raw(jsonscan.AppendText(nil
 
 // Raw is JSON that stands in no file, or not in one piece. It is held: of what a log may have much of, Inner is the way.
 func (b *Builder) Raw(json []byte) Span {
-	at := Span{Source: 0, Off: int64(len(b.words.data)), Len: int32(len(json))}
-	b.words.data = append(b.words.data, json...)
-	return at
+	return Span{Source: 0, Off: b.words.add(json), Len: int32(len(json))}
 }
 
 // Step adds a prompt, message or thought. record is what Finish may drop it by.
 func (b *Builder) Step(kind Kind, at int64, agent, record int32, text []Span, images int32) {
-	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: pictures(images), Call: None})
+	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: b.keep(text), Images: pictures(images), Call: None})
+}
+
+// keep is a copy of spans that stands among those of other steps: most have one, for which an allocation is much.
+func (b *Builder) keep(text []Span) []Span {
+	if len(text) == 0 {
+		return nil
+	}
+	const most = 1024
+	if cap(b.spans)-len(b.spans) < len(text) {
+		b.spans = make([]Span, 0, max(min(2*cap(b.spans), most), len(text), 8))
+	}
+	from := len(b.spans)
+	b.spans = append(b.spans, text...)
+	return b.spans[from:len(b.spans):len(b.spans)]
 }
 
 // pictures is how many there are, as far as anybody counts.
@@ -163,7 +181,7 @@ func (b *Builder) Result(at int64, agent, record int32, call string, text []Span
 		n = -int32(len(b.unknown))
 	}
 	b.results.add(result{step: int32(len(b.s.Steps)), call: n, isError: isError})
-	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: text, Images: pictures(images), Call: None})
+	b.s.Steps = append(b.s.Steps, Step{Kind: kind, At: at, Agent: agent, record: record, Text: b.keep(text), Images: pictures(images), Call: None})
 }
 
 // Agent is the number of the sub-agent of an id, which is made if it is new.

@@ -40,7 +40,16 @@ func (b *Builder) ReadLog(ctx context.Context, path string, log Log) (err error)
 
 // ReadLines is ReadLog of a file that is open as a source.
 func (b *Builder) ReadLines(ctx context.Context, path string, f io.Reader, source int32, log Log) error {
-	lines := jsonl.NewLines(f)
+	lines := b.lines // a session may have thousands of small files
+	if b.lines = nil; lines == nil {
+		lines = jsonl.NewLines(f)
+	} else {
+		lines.Reset(f)
+	}
+	defer func() {
+		lines.Reset(nil)
+		b.lines = lines
+	}()
 	size := sizeOf(f)
 	steps, calls := len(b.s.Steps), len(b.s.Calls)
 	for {
@@ -104,7 +113,7 @@ func (b *Builder) line(path string, source int32, line jsonl.Line, log Log) {
 		if data == nil {
 			data = line.Data[p.From:p.To]
 		} else {
-			at := b.Raw(data)
+			at := b.stitched(source, line.Offset, p.Parts)
 			from, offset = at.Source, at.Off
 		}
 		if log.Scan(data) == nil {

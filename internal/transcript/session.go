@@ -207,20 +207,6 @@ func (s *Session) Answers() iter.Seq[Answer] {
 // Source is where a span's text stands.
 func (s *Session) Source(of Span) Source { return s.sources[of.Source] }
 
-// inline is text that stands in no file: what is put together from several places.
-type inline struct{ data []byte }
-
-func (i *inline) ReadAt(p []byte, off int64) (int, error) {
-	if off >= int64(len(i.data)) {
-		return 0, io.EOF
-	}
-	n := copy(p, i.data[off:])
-	if n < len(p) {
-		return n, io.EOF
-	}
-	return n, nil
-}
-
 // lazily is a small file beside a session's own that is open only while it is read.
 type lazily string
 

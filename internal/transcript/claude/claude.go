@@ -15,6 +15,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/fiftyarms/platform/internal/jsonl"
@@ -80,6 +81,7 @@ type reader struct {
 	file     file
 	progress func(int64)
 	read     int64 // bytes so far
+	size     int64 // of the main file
 
 	seed      maphash.Seed
 	uuids     transcript.Numbers // of all files, with the node if it is one: a record that is there twice counts once
@@ -94,7 +96,10 @@ type reader struct {
 	nodes     []node
 	lost      map[int32][2]uint64 // parents of nodes that are not there so far
 	buf       []byte
-	said      [][]byte
+	said      [][]byte          // room for what is compared
+	typings   [][]byte          // and for what a turn holds
+	prompted  []transcript.Span // with where it stands
+	spans     []transcript.Span // of a result
 	queue     queue
 	agents    agents
 	titles    map[string]string
@@ -176,6 +181,7 @@ const (
 func (r *reader) readFile(path string, agent int32, own bool) error {
 	r.file = file{agent: agent, own: own}
 	if info, err := os.Stat(path); err == nil && own {
+		r.size = info.Size()
 		r.nodes = make([]node, 0, min(info.Size()/bytesARecord, maxExpected)) // which is not touched if it is not needed
 	}
 	log := transcript.Log{
@@ -300,6 +306,9 @@ func (r *reader) place(rec *record) place {
 	}
 	p.node = int32(len(r.nodes))
 	r.uuids.Set(rec.id, p.node)
+	if len(r.nodes) == cap(r.nodes) && r.file.base > 0 { // as many as there will be if it goes on like this
+		r.nodes = slices.Grow(r.nodes, min(len(r.nodes), int(float64(len(r.nodes))*1.02*max(float64(r.size)/float64(r.file.base)-1, 0))+bytesARecord))
+	}
 	r.nodes = append(r.nodes, node{parent: r.parent(rec, p.node)})
 	return p
 }

@@ -101,6 +101,9 @@ func before(raw []byte, from int) int {
 next:
 	for {
 		end := trimmed(raw, from, to)
+		if end == from || raw[end-1] != '>' {
+			return to
+		}
 		for name := range around {
 			if !bytes.HasSuffix(raw[from:end], []byte("</"+name+">")) {
 				continue

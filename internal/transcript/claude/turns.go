@@ -37,8 +37,7 @@ func (r *reader) user(rec *record, p place) {
 	if m.hasContent && r.notified(r.bytes(m.content), p) || string(rec.origin) == "task-notification" {
 		hidden = true
 	}
-	var prompt []transcript.Span
-	var said [][]byte
+	prompt, said := r.prompted[:0], r.typings[:0]
 	images, made := int32(0), false
 	if m.hasContent && !hidden {
 		prompt, said = r.typed(m.content, prompt, said)
@@ -77,13 +76,17 @@ func (r *reader) user(rec *record, p place) {
 		}
 	}
 	say()
+	r.prompted, r.typings = prompt, said
 }
 
 // prompt adds a prompt, unless it is the one that was seen on its way through the queue.
 func (r *reader) prompt(timestamp []byte, prompt []transcript.Span, said [][]byte, images int32, p place) {
 	r.class(p, prompted)
-	if len(timestamp) > 0 && !r.first(append([][]byte{[]byte("prompt"), timestamp}, said...)...) {
-		return
+	if len(timestamp) > 0 {
+		r.said = append(append(r.said[:0], promptName, timestamp), said...)
+		if !r.first(r.said...) {
+			return
+		}
 	}
 	if p.agent == transcript.Main && r.queue.passed(r.hash(said...)) {
 		return
@@ -179,7 +182,8 @@ func (r *reader) cost(rec *record, model string, p place) {
 	if len(rec.request) > 0 {
 		now.request = uint32(r.hash(rec.request)>>32) | 1
 	}
-	n, seen := r.answers.Get(message)
+	last, isNew := r.answers.At(message)
+	n, seen := *last, !isNew
 	if seen && !named(r.b.AnswerID(n), m.id) {
 		seen = false // another message of the same hash
 	}
@@ -209,7 +213,7 @@ func (r *reader) cost(rec *record, model string, p place) {
 		}
 		r.asked[n] = now
 	}
-	r.answers.Set(message, n)
+	*last = n
 }
 
 // named tells whether an answer's name begins with that of a message.
@@ -261,6 +265,9 @@ func (r *reader) say(kind transcript.Kind, id []byte, at text, p place) {
 	r.b.Step(kind, p.at, p.agent, p.node, []transcript.Span{r.span(at)}, 0)
 }
 
+// What else is said is not the same as what these begin.
+var promptName, resultName = []byte("prompt"), []byte("result")
+
 var kindName = map[transcript.Kind][]byte{transcript.AssistantMessage: []byte("message"), transcript.Thinking: []byte("thought")}
 
 // edits are the tools that change the file that they name.
@@ -302,8 +309,8 @@ func (r *reader) call(b *block, p place) {
 func (r *reader) resulted(rec *record, b *block, p place) {
 	r.class(p, resulted)
 	parts := rec.message.parts[b.from:b.to]
-	said := append(r.said[:0], []byte("result"), b.call)
-	spans := make([]transcript.Span, 0, len(parts))
+	said := append(r.said[:0], resultName, b.call)
+	spans := r.spans[:0]
 	for _, part := range parts {
 		raw := r.bytes(part)
 		said = append(said, raw)
@@ -313,7 +320,7 @@ func (r *reader) resulted(rec *record, b *block, p place) {
 		}
 		spans = append(spans, r.span(part))
 	}
-	r.said = said
+	r.said, r.spans = said, spans
 	if len(b.call) > 0 && !r.first(said...) {
 		return
 	}

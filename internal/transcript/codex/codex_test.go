@@ -132,6 +132,10 @@ func TestSteps(t *testing.T) {
 			item(2, said("user", "<environment_context> is what? And <turn_aborted>x</turn_aborted>?")),
 			item(3, said("user", "Another language model started to solve this problem and left this")),
 		}, []string{"user_prompt <environment_context> is what? And <turn_aborted>x</turn_aborted>?"}},
+		{"tags that are escaped", []string{
+			item(1, `{"type":"message","role":"user","content":[{"type":"input_text","text":"\u003cuser_instructions\u003ebe kind\u003c\/user_instructions\u003e"}]}`),
+			item(2, `{"type":"m\u0065ssage","role":"us\u0065r","content":[{"type":"input_text","text":"\u003cide_context\u003ea\u003c\/ide_context\u003e\n## My request for Codex:\ntest <\/it>"}]}`),
+		}, []string{"user_prompt test </it>"}},
 		{"a prompt that quotes a tag", []string{
 			event(1, typed("<turn_aborted>x</turn_aborted> means what?")), item(1, said("user", "<turn_aborted>x</turn_aborted> means what?")),
 		}, []string{"user_prompt <turn_aborted>x</turn_aborted> means what?"}},

@@ -108,6 +108,7 @@ var stepTests = []struct {
 		ev(7, "user.message", `{"content":"<system_reminder>y</system_reminder> means what?","delivery":"steering"}`),
 		ev(8, "user.message", `{"content":"from afar","inputOrigin":"authenticated-cross-session"}`),
 		ev(9, "user.message", `{"content":" \n"}`),
+		ev(10, "user.message", `{"content":"\u003csystem_reminder\u003e\u003c\/b>\u003c\/system_reminder\u003e\n"}`),
 	}, []string{"user_prompt do it", "user_prompt <system_reminder>y</system_reminder> means what?"}},
 	{"attachments", []string{
 		ev(1, "user.message", `{"content":"","attachments":[{"type":"file","path":"/w/a.txt","displayName":"a.txt"},{"type":"directory","path":"/w/d"}]}`),

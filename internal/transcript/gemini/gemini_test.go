@@ -119,6 +119,10 @@ var turns = []struct {
 		answer("g1", 2, "hello", `,"thoughts":[{"subject":"S","description":"D","timestamp":"2026-05-01T10:00:02.000Z"}]`+calls(call("c1", "ls", "success", "", output("c1", "output", "a.txt")))),
 	}, []string{`user_prompt say "hi"`, "thinking S D", "assistant_message hello", "tool_call ls/c1", "tool_result ls/c1 a.txt"}},
 
+	{"what the client says, escaped", []string{header,
+		user("u1", 1, `\u003csession_context\u003ex\u003c\/session_context\u003e`), user("u2", 2, `two \u003e one`),
+	}, []string{"user_prompt two > one"}},
+
 	{"the last version of a message counts, where the first stood", []string{header,
 		user("u1", 1, "one"),
 		answer("g1", 2, "", calls(call("c1", "ls", "executing", "", `,"result":null`))),
