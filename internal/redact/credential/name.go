@@ -28,13 +28,16 @@ func Name(name []byte) Kind {
 	}
 	var room [24]string
 	words := split(room[:0], name)
-	for len(words) > 1 && (qualifiers[words[len(words)-1]] || number(words[len(words)-1])) {
+	for len(words) > 1 && (qualifiers[words[len(words)-1]] && !strings.HasPrefix(words[len(words)-2], "conn") || number(words[len(words)-1])) {
 		words = words[:len(words)-1]
 	}
 	if len(words) == 0 {
 		return None
 	}
 	last, before := words[len(words)-1], ""
+	if bare := strings.TrimRight(last, "0123456789"); bare != "" { // password2
+		last = bare
+	}
 	if len(words) > 1 {
 		before = words[len(words)-2]
 	}

@@ -167,7 +167,7 @@ func Quoted(v []byte, k Kind) bool {
 	if bytes.IndexByte(v, ' ') >= 0 || bytes.IndexByte(v, '\n') >= 0 {
 		return k == Password && !sentence(v)
 	}
-	if unit(v) || operator(v) || Code(v) && (k != Password || Path(v)) || (v[0] == '#' || v[0] == '.') && plainWord(v[1:]) {
+	if call(v) || unit(v) || operator(v) || Path(v) || k != Password && Code(v) || (v[0] == '#' || v[0] == '.') && plainWord(v[1:]) {
 		return false
 	}
 	if plainWord(v) {
