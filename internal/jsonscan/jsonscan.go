@@ -26,6 +26,7 @@ type Scanner struct {
 	err   error
 
 	escaped bool // the last string has escapes
+	key     Range
 }
 
 // Reset begins with another text.
@@ -209,10 +210,13 @@ func (s *Scanner) separator(closing byte) bool {
 	return false
 }
 
+// KeyRange is where the text of the key stands that was walked last.
+func (s *Scanner) KeyRange() Range { return s.key }
+
 // Key walks a string and hands it out decoded. It holds until the text changes.
 func (s *Scanner) Key() []byte {
-	r := s.String()
-	raw := s.data[r.From:r.To]
+	s.key = s.String()
+	raw := s.data[s.key.From:s.key.To]
 	if s.escaped {
 		return Decode(nil, raw)
 	}

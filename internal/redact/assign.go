@@ -5,6 +5,7 @@ package redact
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/redact/char"
 	"github.com/fiftyarms/platform/internal/redact/credential"
 )
 
@@ -263,7 +264,7 @@ func loginBefore(text []byte, at int) bool {
 }
 
 func nameByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '_' || c == '-' || c == '.' || c == '$'
+	return char.Alnum(c) || c == '_' || c == '-' || c == '.' || c == '$'
 }
 
 // sign passes the sign of an assignment. That of a comparison is none.

@@ -50,7 +50,7 @@ func (f *finder) dirty(places []int, raw []byte) []int {
 			return places
 		}
 		at = r.to
-		if readable(raw[r.from:r.to]) {
+		if e, _ := encodingOf(raw[r.from:r.to]); e != nil {
 			places = append(places, r.from)
 		}
 	}
@@ -191,20 +191,6 @@ func secretFollows(raw []byte, at int) bool {
 func userFollows(raw []byte, at int) bool {
 	for i := at + 3; i < len(raw) && i-at < maxUser && !urlEnds(raw[i]); i++ {
 		if raw[i] == '@' || raw[i] == '%' {
-			return true
-		}
-	}
-	return false
-}
-
-// readable tells whether a run may be encoded text.
-func readable(text []byte) bool {
-	var head [12]byte
-	if n := decodeHex(head[:0], text[:2*len(head)]); len(n) == len(head) {
-		return printable(n) && ascii(n)
-	}
-	for skip := 0; skip < 4 && len(text)-skip >= minRun; skip++ {
-		if n := decode64(head[:0], text[skip:skip+16]); len(n) == 12 && printable(n) && ascii(n) {
 			return true
 		}
 	}

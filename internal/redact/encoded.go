@@ -55,45 +55,55 @@ func nextRun(text []byte, at int) (run, bool) {
 	return run{}, false
 }
 
-// run reads one run, with the lines that it goes on over.
-func (f *finder) run(p place, from, to int) {
-	text := p.text[from:to]
-	if plain := decodeHex(make([]byte, 0, len(text)/2), text); 2*len(plain) >= len(text)-1 {
-		if printable(plain[:12]) && ascii(plain[:12]) {
-			f.inside(p, plain, from, to, 2, 1)
-		}
-		return
-	}
-	for skip := range 4 { // where a run begins with something else
-		if len(text)-skip < minRun {
-			return
-		}
-		var head [12]byte
-		n := decode64(head[:0], text[skip:skip+16])
-		if len(n) < 12 || !printable(n) || !ascii(n) {
-			continue
-		}
-		plain := decode64(make([]byte, 0, len(text)), text[skip:])
-		f.inside(p, plain, from+skip, to, 4, 3)
-		return
-	}
+// An encoding writes so many bytes as so many.
+type encoding struct {
+	decode           func(dst, text []byte) []byte // as far as it goes
+	decoded, encoded int
 }
 
-// inside looks at decoded text. so many bytes of the run are so many of it.
-func (f *finder) inside(p place, plain []byte, from, to, encoded, decoded int) {
-	n := len(f.spans)
+var (
+	hexadecimal = &encoding{decodeHex, 1, 2}
+	base64Text  = &encoding{decode64, 3, 4} // of either alphabet
+)
+
+// encodingOf is the encoding of readable text that a run is, and where in it that begins: a run may begin with something else.
+// It is nil if there is none.
+func encodingOf(text []byte) (e *encoding, from int) {
+	var head [12]byte
+	readable := func(n []byte) bool { return len(n) == len(head) && printable(n) && ascii(n) }
+	if n := decodeHex(head[:0], text[:2*len(head)]); len(n) == len(head) {
+		if readable(n) {
+			return hexadecimal, 0
+		}
+		return nil, 0
+	}
+	for skip := 0; skip < 4 && len(text)-skip >= minRun; skip++ {
+		if readable(decode64(head[:0], text[skip:skip+16])) {
+			return base64Text, skip
+		}
+	}
+	return nil, 0
+}
+
+// run reads one run.
+func (f *finder) run(p place, from, to int) {
+	e, skip := encodingOf(p.text[from:to])
+	if e == nil {
+		return
+	}
+	from += skip
+	plain := e.decode(make([]byte, 0, (to-from)/e.encoded*e.decoded+e.decoded), p.text[from:to])
 	f.look(place{text: plain, depth: p.depth + 2, source: func(a, b int) (int, int) {
 		if to-from <= wholeRun {
 			a, b = from, to
 		} else {
-			a, b = from+a/decoded*encoded, min(to, from+(b+decoded-1)/decoded*encoded)
+			a, b = from+a/e.decoded*e.encoded, min(to, from+(b+e.decoded-1)/e.decoded*e.encoded)
 		}
 		if p.source != nil {
 			return p.source(a, b)
 		}
 		return a, b
 	}})
-	_ = n
 }
 
 func ascii(v []byte) bool {

@@ -7,9 +7,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/fiftyarms/platform/internal/redact/char"
 	"github.com/fiftyarms/platform/internal/redact/credential"
 	"github.com/fiftyarms/platform/internal/redact/learned"
-	"github.com/fiftyarms/platform/internal/redact/shape"
 	"github.com/fiftyarms/platform/internal/redact/trigger"
 	"github.com/fiftyarms/platform/internal/redact/view"
 )
@@ -232,20 +232,16 @@ func (f *finder) resolve(text []byte) []span {
 
 // leftEdge tells whether nothing before a place is of the same word. An escape before it is not.
 func leftEdge(text []byte, at int) bool {
-	if at == 0 || !shape.IsWord(text[at-1]) {
+	if at == 0 || !char.Alnum(text[at-1]) {
 		return true
 	}
 	switch {
 	case at >= 2 && text[at-2] == '\\' && (text[at-1] == 'n' || text[at-1] == 'r' || text[at-1] == 't'):
 		return true
-	case at >= 3 && text[at-3] == '%' && isHex(text[at-2]) && isHex(text[at-1]):
+	case at >= 3 && text[at-3] == '%' && char.Hex(text[at-2]) && char.Hex(text[at-1]):
 		return true
 	case at >= 6 && text[at-6] == '\\' && text[at-5] == 'u':
 		return true
 	}
 	return false
-}
-
-func isHex(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'f'
 }

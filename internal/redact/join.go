@@ -5,8 +5,8 @@ package redact
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/redact/char"
 	"github.com/fiftyarms/platform/internal/redact/credential"
-	"github.com/fiftyarms/platform/internal/redact/shape"
 	"github.com/fiftyarms/platform/internal/redact/view"
 )
 
@@ -17,7 +17,7 @@ const (
 
 // tokenByte tells whether credentials hold a byte.
 func tokenByte(c byte) bool {
-	return shape.IsWord(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~' || c == ':'
+	return char.Alnum(c) || c == '_' || c == '-' || c == '.' || c == '+' || c == '/' || c == '=' || c == '~' || c == ':'
 }
 
 // joined is a credential that begins at a place and is written in pieces: over several lines, or as strings that are added.
@@ -151,7 +151,7 @@ func scrap(piece, before []byte) bool {
 	for _, c := range piece {
 		if '0' <= c && c <= '9' {
 			digits = true
-		} else if shape.IsWord(c) {
+		} else if char.Alnum(c) {
 			letters = true
 		}
 	}
@@ -169,7 +169,7 @@ func mixedCase(v []byte) bool {
 
 func hexOnly(v []byte) bool {
 	for _, c := range v {
-		if !isHex(c) && c != '-' {
+		if !char.Hex(c) && c != '-' {
 			return false
 		}
 	}

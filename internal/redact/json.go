@@ -30,9 +30,7 @@ func (f *finder) cut(dst, line []byte, places []int) ([]byte, bool) {
 	w.value(nil)
 	if !w.scan.End() {
 		f.edits, f.told = append(f.edits[:0], f.find(line, nil)...), f.told[:0]
-		for _, s := range f.edits {
-			f.tell(nil, s)
-		}
+		f.tell(nil, f.edits)
 	}
 	if len(f.edits) == 0 {
 		return append(dst, line...), false
@@ -40,13 +38,17 @@ func (f *finder) cut(dst, line []byte, places []int) ([]byte, bool) {
 	for _, m := range f.told {
 		f.report(m)
 	}
-	at := 0
-	for _, e := range f.edits {
-		dst = append(dst, line[at:e.From]...)
+	return f.without(dst, line, 0, f.edits), true
+}
+
+// without appends what is left of a text from a place on.
+func (f *finder) without(dst, text []byte, at int, edits []span) []byte {
+	for _, e := range edits {
+		dst = append(dst, text[at:e.From]...)
 		dst = f.p.marker(dst, e.Rule)
 		at = e.To
 	}
-	return append(dst, line[at:]...), true
+	return append(dst, text[at:]...)
 }
 
 // marker appends what stands where something was.
@@ -80,7 +82,7 @@ func (w *walker) value(name []byte) {
 		w.path = append(w.path, step{})
 		w.scan.Object(func(key []byte) {
 			w.path[len(w.path)-1] = step{key: key}
-			w.key(key)
+			w.key(w.scan.KeyRange())
 			w.value(key)
 		})
 		w.path = w.path[:len(w.path)-1]
@@ -98,47 +100,20 @@ func (w *walker) value(name []byte) {
 	}
 }
 
-// key looks at a key, which ends before the scanner: at the quote before the colon.
-func (w *walker) key(key []byte) {
-	to := w.scan.Pos()
-	for to > 0 && w.line[to-1] != '"' {
-		to--
-	}
-	to--
-	from := to - len(key)
-	if from < 0 || string(w.line[from:to]) != string(key) { // it is written with escapes
-		from = to
-		for from > 0 && !(w.line[from-1] == '"' && !escaped(w.line, from-1)) {
-			from--
-		}
-	}
-	if !w.in(from, to) {
+// key looks at a key. What the report says of it, and of what is below it, has it without what is to go.
+func (w *walker) key(r jsonscan.Range) {
+	if !w.in(r.From, r.To) {
 		return
 	}
-	edits, told := len(w.f.edits), len(w.f.told)
-	w.look(jsonscan.Range{From: from, To: to}, nil)
-	if len(w.f.edits) == edits || w.f.report == nil {
+	n := len(w.f.edits)
+	found := w.look(r, nil)
+	if len(found) == 0 {
 		return
 	}
-	var safe []byte // for the report, in which the key stands
-	at := from
-	for _, e := range w.f.edits[edits:] {
-		safe = w.f.p.marker(append(safe, w.line[at:e.From]...), e.Rule)
-		at = e.To
+	if w.f.report != nil {
+		w.path[len(w.path)-1].key = w.f.without(nil, w.line[:r.To], r.From, w.f.edits[n:])
 	}
-	w.path[len(w.path)-1].key = append(safe, w.line[at:to]...)
-	w.f.edits, w.f.told = w.f.edits[:edits], w.f.told[:told]
-	w.look(jsonscan.Range{From: from, To: to}, nil)
-}
-
-// escaped tells whether a quote is one of the text.
-func escaped(line []byte, at int) bool {
-	n := 0
-	for at > 0 && line[at-1] == '\\' {
-		n++
-		at--
-	}
-	return n%2 == 1
+	w.f.tell(w.path, found)
 }
 
 // in tells whether one of the places is in a part of the line.
@@ -155,25 +130,24 @@ func (w *walker) text(r jsonscan.Range, name []byte) {
 	if !w.in(r.From, r.To) && credential.Name(name) == credential.None {
 		return
 	}
-	w.look(r, name)
+	w.f.tell(w.path, w.look(r, name))
 }
 
-func (w *walker) look(r jsonscan.Range, name []byte) {
-	raw := w.line[r.From:r.To]
-	if bytes.IndexByte(raw, '\\') < 0 {
-		for _, s := range w.f.find(raw, name) {
-			w.f.edits = append(w.f.edits, span{r.From + s.From, r.From + s.To, s.Rule})
-			w.f.tell(w.path, s)
-		}
-		return
+// look cuts what is to go out of a string, and is where in its text that stands.
+func (w *walker) look(r jsonscan.Range, name []byte) []span {
+	text := w.line[r.From:r.To]
+	source := func(from, to int) (int, int) { return from, to }
+	if bytes.IndexByte(text, '\\') >= 0 {
+		v := &w.f.decoded
+		v.Decode(text)
+		text, source = v.Text, v.Source
 	}
-	v := &w.f.decoded
-	v.Decode(raw)
-	for _, s := range w.f.find(v.Text, name) {
-		from, to := v.Source(s.From, s.To)
+	found := w.f.find(text, name)
+	for _, s := range found {
+		from, to := source(s.From, s.To)
 		w.f.edits = append(w.f.edits, span{r.From + from, r.From + to, s.Rule})
-		w.f.tell(w.path, s)
 	}
+	return found
 }
 
 // structural tells whether a string is of the log, and of nobody's making: it is left as it is by where it stands, whatever it

@@ -41,8 +41,8 @@ type pack struct {
 
 	walks int // how many rules walk
 
-	field, home                                          int
-	privateKey, bearer, basic, assigned, url, cookie, up int
+	field, home                                                   int
+	privateKey, bearer, basic, assigned, url, cookie, commandLine int
 }
 
 // What walks beside shapes.
@@ -69,7 +69,7 @@ func newPack(homePaths bool) (*pack, error) {
 		p.id(id)
 	}
 	p.privateKey, p.bearer, p.home, p.assigned = p.order["private_key"], p.order["bearer_token"], p.order["home_path"], p.order["assigned_secret"]
-	p.basic, p.url, p.cookie, p.up = p.id("basic_header"), p.id("url_credentials"), p.id("cookie"), p.id("command_line_credentials")
+	p.basic, p.url, p.cookie, p.commandLine = p.id("basic_header"), p.id("url_credentials"), p.id("cookie"), p.id("command_line_credentials")
 	p.walks = walksOfShapes
 	for _, rows := range []string{seedRows, shapeRows} {
 		if err := eachRow(rows, func(id, rest string) error { return p.shape(id, rest) }); err != nil {

@@ -2,7 +2,11 @@
 
 package redact
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/fiftyarms/platform/internal/redact/char"
+)
 
 // maxPEM is how long a private key may be, in bytes, with all that is written around its lines.
 const maxPEM = 64 << 10
@@ -100,7 +104,7 @@ func nextLine(text []byte) ([]byte, int) {
 }
 
 func base64Byte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
+	return char.Alnum(c) || c == '+' || c == '/' || c == '=' || c == '-' || c == '_'
 }
 
 func base64Only(v []byte) bool {

@@ -51,20 +51,13 @@ func (t Text) String() string { return t.text }
 // Redact is a text without what is to go. name is what it is called where it stands: a field, a variable; "" if it is called
 // nothing.
 func (r *Redactor) Redact(text, name string) Text {
-	var out strings.Builder
-	at := 0
-	for _, s := range r.f.find([]byte(text), []byte(name)) {
-		out.WriteString(text[at:s.From])
-		out.Write(r.f.p.marker(nil, s.Rule))
-		at = s.To
-	}
-	out.WriteString(text[at:])
-	return Text{out.String()}
+	raw := []byte(text)
+	return Text{string(r.f.without(nil, raw, 0, r.f.find(raw, []byte(name))))}
 }
 
 // tell keeps for the report what is taken out of a string.
-func (f *finder) tell(path []step, s span) {
-	if f.report == nil {
+func (f *finder) tell(path []step, spans []span) {
+	if f.report == nil || len(spans) == 0 {
 		return
 	}
 	var where strings.Builder
@@ -75,5 +68,7 @@ func (f *finder) tell(path []step, s span) {
 			where.WriteString("[" + strconv.Itoa(step.index) + "]")
 		}
 	}
-	f.told = append(f.told, Match{Rule: f.p.ids[s.Rule], Line: f.number, Path: where.String(), From: s.From, To: s.To})
+	for _, s := range spans {
+		f.told = append(f.told, Match{Rule: f.p.ids[s.Rule], Line: f.number, Path: where.String(), From: s.From, To: s.To})
+	}
 }

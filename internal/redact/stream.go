@@ -20,47 +20,61 @@ const MaxLine = 256 << 20
 // on all others. On an error nothing further is written.
 func (r *Redactor) Lines(ctx context.Context, w io.Writer, in io.ReadSeeker) error {
 	f := &r.f
-	f.learns, f.knows = &learned.Set{}, nil
-	defer f.forget()
 	var changed, hidden lineSet
 	var out []byte
-	err := eachLine(ctx, in, func(n int, line []byte) error {
-		f.number, f.hidden = n+1, false
-		var is bool
-		if out, is = f.line(out[:0], line); is {
-			changed.add(n)
-		}
-		if f.hidden {
-			hidden.add(n)
-		}
-		return nil
+	find := func() error {
+		return eachLine(ctx, in, func(n int, line []byte) error {
+			f.hidden = false
+			var is bool
+			if out, is = f.line(out[:0], line); is {
+				changed.add(n)
+			}
+			if f.hidden {
+				hidden.add(n)
+			}
+			return nil
+		})
+	}
+	return r.twice(w, in, find, func(w io.Writer) error {
+		return eachLine(ctx, in, func(n int, line []byte) error {
+			f.number = n + 1
+			if changed.has(n) || f.knows.Len() > 0 && (hidden.has(n) || f.knows.In(line)) {
+				out, _ = f.line(out[:0], line)
+				line = out
+			}
+			_, err := w.Write(line)
+			return err
+		})
 	})
-	if err != nil {
+}
+
+// Text writes to w what in reads, text of any kind, without what is to go. It reads twice, as Lines does.
+func (r *Redactor) Text(ctx context.Context, w io.Writer, in io.ReadSeeker) error {
+	find := func() error { return r.f.blocks(ctx, io.Discard, in) }
+	return r.twice(w, in, find, func(w io.Writer) error { return r.f.blocks(ctx, w, in) })
+}
+
+// twice reads what there is and learns what is to go, and then writes what is left.
+func (r *Redactor) twice(w io.Writer, in io.Seeker, find func() error, write func(io.Writer) error) error {
+	f := &r.f
+	f.learns = &learned.Set{}
+	defer f.forget()
+	if err := find(); err != nil {
 		return err
 	}
 	if _, err := in.Seek(0, io.SeekStart); err != nil {
 		return fmt.Errorf("read again: %w", err)
 	}
-	f.learns, f.knows = nil, f.learns
+	f.learns, f.knows, f.report = nil, f.learns, r.report
 	f.knows.Index()
-	f.report = r.report
 	buffered := bufio.NewWriterSize(w, 1<<20)
-	err = eachLine(ctx, in, func(n int, line []byte) error {
-		f.number = n + 1
-		if changed.has(n) || f.knows.Len() > 0 && (hidden.has(n) || f.knows.In(line)) {
-			out, _ = f.line(out[:0], line)
-			line = out
-		}
-		_, err := buffered.Write(line)
-		return err
-	})
-	if err != nil {
+	if err := write(buffered); err != nil {
 		return err
 	}
 	return buffered.Flush()
 }
 
-func (f *finder) forget() { f.learns, f.knows, f.report = nil, nil, nil }
+func (f *finder) forget() { f.learns, f.knows, f.report, f.number = nil, nil, nil, 0 }
 
 // eachLine calls each for each line with its number, from 0; the newline is a part of it.
 func eachLine(ctx context.Context, in io.Reader, each func(n int, line []byte) error) error {
@@ -117,27 +131,7 @@ const (
 	ahead = 64 << 10 // and of those behind that may belong to what ends there
 )
 
-// Text writes to w what in reads, text of any kind, without what is to go. It reads twice, as Lines does.
-func (r *Redactor) Text(ctx context.Context, w io.Writer, in io.ReadSeeker) error {
-	f := &r.f
-	f.learns, f.knows = &learned.Set{}, nil
-	defer f.forget()
-	if err := f.blocks(ctx, io.Discard, in); err != nil {
-		return err
-	}
-	if _, err := in.Seek(0, io.SeekStart); err != nil {
-		return fmt.Errorf("read again: %w", err)
-	}
-	f.learns, f.knows = nil, f.learns
-	f.knows.Index()
-	f.report = r.report
-	buffered := bufio.NewWriterSize(w, 1<<20)
-	if err := f.blocks(ctx, buffered, in); err != nil {
-		return err
-	}
-	return buffered.Flush()
-}
-
+// blocks writes what is left of text to w, a block at a time.
 func (f *finder) blocks(ctx context.Context, w io.Writer, in io.Reader) error {
 	buf := make([]byte, 0, block+2*ahead)
 	base := 0 // where in all text the block begins

@@ -5,6 +5,7 @@ package redact
 import (
 	"bytes"
 
+	"github.com/fiftyarms/platform/internal/redact/char"
 	"github.com/fiftyarms/platform/internal/redact/credential"
 )
 
@@ -57,14 +58,14 @@ var shown = set("password pass passwd pwd pw mypassword token x key p port")
 // hostAt tells whether text begins with a host.
 func hostAt(text []byte) bool {
 	n := 0
-	for n < len(text) && ('0' <= text[n] && text[n] <= '9' || 'a' <= text[n]|0x20 && text[n]|0x20 <= 'z' || text[n] == '.' || text[n] == '-' || text[n] == '_') {
+	for n < len(text) && (char.Alnum(text[n]) || text[n] == '.' || text[n] == '-' || text[n] == '_') {
 		n++
 	}
 	return n > 0 && (n == len(text) || text[n] == ':' || text[n] == '/' || text[n] == '?')
 }
 
 func schemeByte(c byte) bool {
-	return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' || c == '+' || c == '-' || c == '.'
+	return char.Alnum(c) || c == '+' || c == '-' || c == '.'
 }
 
 func urlEnds(c byte) bool {
@@ -109,7 +110,7 @@ func (f *finder) userFlag(p place, at int) {
 					i++
 				}
 			} else if credential.Mixed(text[from : from+colon]) {
-				f.add(p, from, from+colon, f.p.up)
+				f.add(p, from, from+colon, f.p.commandLine)
 				return
 			}
 		}
@@ -118,7 +119,7 @@ func (f *finder) userFlag(p place, at int) {
 	if len(password) < 3 || shown[string(bytes.ToLower(password))] || string(password) == "test" || bytes.EqualFold(password, text[from:from+colon]) || credential.Placeholder(password) || bytes.HasPrefix(password, []byte("//")) || credential.Number(password) {
 		return
 	}
-	f.add(p, from+colon+1, i, f.p.up)
+	f.add(p, from+colon+1, i, f.p.commandLine)
 }
 
 // homePath looks for whose home a path is below.

@@ -53,8 +53,7 @@ comes out the same. What has no shape, no name and no place that tells, no rule 
 				return fmt.Errorf("stdin is no file")
 			}
 			job.In, job.Out = in, cmd.OutOrStdout()
-			_, err = filter.Run(cmd.Context(), job)
-			return err
+			return filter.Run(cmd.Context(), job)
 		},
 	}
 	flags := cmd.Flags()

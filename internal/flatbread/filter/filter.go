@@ -35,25 +35,25 @@ type Job struct {
 
 // Run redacts. The input is read twice, so that what is found late is taken out early too: one that cannot be is kept meanwhile
 // in a file that only its owner may read. On an error nothing further is written.
-func Run(ctx context.Context, job Job) (matches int, err error) {
+func Run(ctx context.Context, job Job) (err error) {
 	in, done, err := again(job.In)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { err = errors.Join(err, done()) }()
 	if job.Format == "" {
 		if job.Format, err = guess(in); err != nil {
-			return 0, err
+			return err
 		}
 	}
 	report := trace.RedactionReport{Matches: []trace.RedactionMatch{}, Rules: map[string]int64{}}
-	r, err := redact.New(redact.Options{HomePaths: job.HomePaths, Report: func(m redact.Match) {
-		if matches++; job.Report != "" {
-			add(&report, m)
-		}
-	}})
+	options := redact.Options{HomePaths: job.HomePaths}
+	if job.Report != "" {
+		options.Report = func(m redact.Match) { add(&report, m) }
+	}
+	r, err := redact.New(options)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	reader := &counted{in, job.Progress, 0}
 	switch job.Format {
@@ -65,9 +65,9 @@ func Run(ctx context.Context, job Job) (matches int, err error) {
 		err = fmt.Errorf("unknown format %q", job.Format)
 	}
 	if err != nil || job.Report == "" {
-		return matches, err
+		return err
 	}
-	return matches, safefile.Stream(job.Report, func(w io.Writer) error {
+	return safefile.Stream(job.Report, func(w io.Writer) error {
 		e := json.NewEncoder(w)
 		e.SetEscapeHTML(false)
 		return e.Encode(report)

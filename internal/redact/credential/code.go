@@ -2,7 +2,11 @@
 
 package credential
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/fiftyarms/platform/internal/redact/char"
+)
 
 // Code tells whether v is a part of a program: something that is called, made or looked up, a path, a number.
 func Code(v []byte) bool { return call(v) || bytes.IndexByte(v, '\\') >= 0 || Path(v) || float(v) }
@@ -25,7 +29,7 @@ func unit(v []byte) bool {
 		return false
 	}
 	for _, c := range rest {
-		if !isHex(c) && c != '_' {
+		if !char.Hex(c) && c != '_' {
 			return false
 		}
 	}
@@ -45,7 +49,7 @@ func float(v []byte) bool {
 		switch {
 		case c == '.', c == 'e', c == 'E':
 			points++
-		case !digit(c) && !((c == '-' || c == '+') && (i == 0 || v[i-1]|0x20 == 'e')):
+		case !char.Digit(c) && !((c == '-' || c == '+') && (i == 0 || v[i-1]|0x20 == 'e')):
 			return false
 		}
 	}
@@ -76,14 +80,14 @@ func name(v []byte) bool {
 				return false
 			}
 			from = i + 1
-		case digit(c):
+		case char.Digit(c):
 			if i == from {
 				return false
 			}
-			if !digit(v[i-1]) {
+			if !char.Digit(v[i-1]) {
 				runs++
 			}
-		case !upper(c) && !lower(c) && c != '_' && c != '>' && c != '-' && c != '&' && c != '*' && c != '!':
+		case !char.Upper(c) && !char.Lower(c) && c != '_' && c != '>' && c != '-' && c != '&' && c != '*' && c != '!':
 			return false
 		}
 	}

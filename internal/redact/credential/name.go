@@ -6,6 +6,8 @@ package credential
 
 import (
 	"strings"
+
+	"github.com/fiftyarms/platform/internal/redact/char"
 )
 
 // A Kind is how much a name says of its value.
@@ -134,24 +136,19 @@ func split(words []string, name []byte) []string {
 	}
 	for i, c := range name {
 		switch {
-		case !alnum(c):
+		case !char.Alnum(c):
 			add(i)
 			from = i + 1
 		case i == from:
-		case upper(c) && !upper(name[i-1]): // aB
+		case char.Upper(c) && !char.Upper(name[i-1]): // aB
 			add(i)
-		case upper(name[i-1]) && i-1 > from && upper(c) && i+1 < len(name) && lower(name[i+1]): // ABc
+		case char.Upper(name[i-1]) && i-1 > from && char.Upper(c) && i+1 < len(name) && char.Lower(name[i+1]): // ABc
 			add(i)
 		}
 	}
 	add(len(name))
 	return words
 }
-
-func upper(c byte) bool { return 'A' <= c && c <= 'Z' }
-func lower(c byte) bool { return 'a' <= c && c <= 'z' }
-func digit(c byte) bool { return '0' <= c && c <= '9' }
-func alnum(c byte) bool { return upper(c) || lower(c) || digit(c) }
 
 // A Word is a part of names: each name of a credential has one, in any case.
 type Word struct {

@@ -5,6 +5,8 @@ package credential
 import (
 	"bytes"
 	"strings"
+
+	"github.com/fiftyarms/platform/internal/redact/char"
 )
 
 // Placeholder tells whether a value only stands for a credential: a variable, an example, a mask.
@@ -18,7 +20,7 @@ func Placeholder(v []byte) bool {
 	var room [64]byte
 	low := append(room[:0], v[:min(len(v), len(room))]...)
 	for i, c := range low {
-		if upper(c) {
+		if char.Upper(c) {
 			low[i] = c | 0x20
 		}
 	}
@@ -38,13 +40,13 @@ var examples = list("example your- your_ yourtoken yourkey yourapi yoursecret yo
 func reference(v []byte) bool {
 	switch v[0] {
 	case '$':
-		return len(v) == 1 || v[1] == '{' || v[1] == '(' || v[1] == '_' || !digit(v[1]) && bytes.IndexByte(v[1:], '$') < 0 && (word(v[1:]) || upper(v[1]) && bytes.IndexByte(v, '/') > 0)
+		return len(v) == 1 || v[1] == '{' || v[1] == '(' || v[1] == '_' || !char.Digit(v[1]) && bytes.IndexByte(v[1:], '$') < 0 && (word(v[1:]) || char.Upper(v[1]) && bytes.IndexByte(v, '/') > 0)
 	case '<':
 		return v[len(v)-1] == '>' || bytes.IndexByte(v, '>') < 0 && len(v) < 40
 	case '{':
 		return len(v) > 1 && (v[1] == '{' || v[1] == '%' || v[len(v)-1] == '}' && plainWord(v[1:len(v)-1]))
 	case '%':
-		return len(v) > 2 && v[len(v)-1] == '%' || len(v) == 2 || len(v) > 2 && !isHex(v[1]) || len(v) > 2 && !isHex(v[2])
+		return len(v) > 2 && v[len(v)-1] == '%' || len(v) == 2 || len(v) > 2 && !char.Hex(v[1]) || len(v) > 2 && !char.Hex(v[2])
 	case '[':
 		return v[len(v)-1] == ']'
 	case '#':
@@ -61,7 +63,7 @@ func reference(v []byte) bool {
 // word tells whether all of v is as a name is written.
 func word(v []byte) bool {
 	for _, c := range v {
-		if !alnum(c) && c != '_' {
+		if !char.Alnum(c) && c != '_' {
 			return false
 		}
 	}
@@ -110,13 +112,13 @@ func Random(v []byte) bool {
 	for _, c := range v {
 		var kind byte
 		switch {
-		case digit(c):
+		case char.Digit(c):
 			digits++
 			kind = 1
-		case upper(c):
+		case char.Upper(c):
 			uppers++
 			kind = 2
-		case lower(c):
+		case char.Lower(c):
 			lowers++
 			kind = 3
 		case c <= ' ' || c >= 0x7f:
@@ -144,7 +146,7 @@ func Mixed(v []byte) bool {
 	letters, others := 0, 0
 	for _, c := range v {
 		switch {
-		case lower(c) || upper(c):
+		case char.Lower(c) || char.Upper(c):
 			letters++
 		case c <= ' ':
 			return false
@@ -191,14 +193,12 @@ func sentence(v []byte) bool {
 // plainWord tells whether all of v is letters, as of a word or of a name in code.
 func plainWord(v []byte) bool {
 	for _, c := range v {
-		if !upper(c) && !lower(c) && c != '_' && c != '-' && c != '.' && c != ':' {
+		if !char.Upper(c) && !char.Lower(c) && c != '_' && c != '-' && c != '.' && c != ':' {
 			return false
 		}
 	}
 	return len(v) > 0
 }
-
-func isHex(c byte) bool { return digit(c) || 'a' <= c|0x20 && c|0x20 <= 'f' }
 
 // Bare tells whether a value that nothing quotes can be a credential. tight says that nothing is around the sign before it, last
 // that it ends its line, prose that a word follows.
@@ -217,7 +217,7 @@ func Bare(v []byte, k Kind, tight, last, prose bool) bool {
 	}
 	number := true
 	for _, c := range v {
-		number = number && (digit(c) || c == '.' || c == '-')
+		number = number && (char.Digit(c) || c == '.' || c == '-')
 	}
 	if number {
 		return k == Secret && (tight && len(v) >= 16 || len(v) >= 17) || k == Password && tight && last && len(v) >= 4
@@ -234,7 +234,7 @@ func Bare(v []byte, k Kind, tight, last, prose bool) bool {
 // chosen tells whether a word is one that a person takes for a password, and not the name of a variable.
 func chosen(v []byte) bool {
 	for _, c := range v {
-		if !lower(c) && c != '_' && c != '-' {
+		if !char.Lower(c) && c != '_' && c != '-' {
 			return false
 		}
 	}
@@ -260,7 +260,7 @@ func list(words string) (all [][]byte) {
 // Number tells whether all of v is digits.
 func Number(v []byte) bool {
 	for _, c := range v {
-		if !digit(c) {
+		if !char.Digit(c) {
 			return false
 		}
 	}
@@ -277,11 +277,11 @@ func WordsOnly(v []byte) bool {
 	small, capitals := 0, 0
 	for _, c := range v {
 		switch {
-		case digit(c):
+		case char.Digit(c):
 			return false
-		case lower(c):
+		case char.Lower(c):
 			small++
-		case upper(c):
+		case char.Upper(c):
 			capitals++
 		}
 	}

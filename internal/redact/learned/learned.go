@@ -13,6 +13,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/fiftyarms/platform/internal/redact/char"
 )
 
 const (
@@ -169,7 +171,7 @@ func (s *Set) part(text []byte, rule, from, to int) {
 	const tries = 6
 	best, least, run := from, -1, 0
 	for i, left := from, tries; i < to && left > 0; i++ {
-		if !alnum(text[i]) {
+		if !char.Alnum(text[i]) {
 			run = 0
 		} else if run++; run >= anchor && (i+1-from)%anchor == 0 || run == anchor {
 			left--
@@ -184,8 +186,6 @@ func (s *Set) part(text []byte, rule, from, to int) {
 	s.anchors[string(text[best:best+anchor])]++
 	s.needles = append(s.needles, needle{text, rule, best})
 }
-
-func alnum(c byte) bool { return '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z' }
 
 func (s *Set) hash(w uint64) uint64  { return w * 0x9e3779b97f4a7c15 >> s.shift }
 func (s *Set) other(w uint64) uint64 { return w * 0xc2b2ae3d27d4eb4f >> s.shift }

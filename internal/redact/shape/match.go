@@ -5,6 +5,8 @@ package shape
 import (
 	"slices"
 	"strings"
+
+	"github.com/fiftyarms/platform/internal/redact/char"
 )
 
 // Match matches the shape whose trigger stands at a place of the text. If it does not, To of what it gives back is how far it
@@ -113,7 +115,7 @@ func (n *node) once(text []byte, at int, m *Match) (int, bool) {
 		}
 		return to, ok
 	case wordEdge:
-		return at, at == 0 || at >= len(text) || IsWord(text[at-1]) != IsWord(text[at])
+		return at, at == 0 || at >= len(text) || char.Alnum(text[at-1]) != char.Alnum(text[at])
 	}
 	return at, false
 }
@@ -143,11 +145,6 @@ func lower(b byte) byte {
 		return b | 0x20
 	}
 	return b
-}
-
-// IsWord tells whether a byte is a letter or a digit of ASCII.
-func IsWord(b byte) bool {
-	return '0' <= b && b <= '9' || 'a' <= b|0x20 && b|0x20 <= 'z'
 }
 
 // prefixes are the strings of which one begins each match, as long as there are few, and at most as long as helps.

@@ -30,36 +30,21 @@ func (v *View) Decode(raw []byte) {
 // Unescaped undoes one level of the escapes that JSON, and most languages, write in strings. What is no escape stays. It is
 // nil if there is none.
 func Unescaped(text []byte) *View {
-	if bytes.IndexByte(text, '\\') < 0 {
-		return nil
-	}
-	v := Of(text)
 	var char [utf8.UTFMax]byte
-	for at := 0; at < len(text); {
-		next := bytes.IndexByte(text[at:], '\\')
-		if next < 0 || at+next+1 >= len(text) {
-			v.Keep(at, len(text))
-			break
-		}
-		v.Keep(at, at+next)
-		at += next
-		r, n := escape(text[at:])
-		if n == 0 {
-			v.Keep(at, at+1)
-			at++
-			continue
-		}
-		v.read(utf8.AppendRune(char[:0], r), at, at+n)
-		at += n
-	}
-	if len(v.marks) == 1 && v.marks[0].to == 0 {
-		return nil
-	}
-	return v
+	return rewritten(text, first('\\'), func(rest []byte) ([]byte, int) {
+		r, n := escape(rest)
+		return utf8.AppendRune(char[:0], r), n
+	})
 }
+
+// first is where a byte stands first.
+func first(c byte) func([]byte) int { return func(rest []byte) int { return bytes.IndexByte(rest, c) } }
 
 // escape reads the escape that text begins with, and how long it is: 0 if it is none.
 func escape(text []byte) (rune, int) {
+	if len(text) < 2 {
+		return 0, 0
+	}
 	switch text[1] {
 	case '"', '\\', '/', '\'', '`':
 		return rune(text[1]), 2
@@ -107,32 +92,16 @@ func hex(digits []byte) (r rune, ok bool) {
 
 // Percent undoes the encoding of URLs. It is nil if there is none.
 func Percent(text []byte) *View {
-	v := Of(text)
-	kept := 0
-	for at := 0; ; {
-		next := bytes.IndexByte(text[at:], '%')
-		if next < 0 {
-			break
+	return rewritten(text, first('%'), func(rest []byte) ([]byte, int) {
+		if len(rest) < 3 {
+			return nil, 0
 		}
-		at += next
-		if at+3 > len(text) {
-			break
-		}
-		r, ok := hex(text[at+1 : at+3])
+		r, ok := hex(rest[1:3])
 		if !ok {
-			at++
-			continue
+			return nil, 0
 		}
-		v.Keep(kept, at)
-		v.read([]byte{byte(r)}, at, at+3)
-		at += 3
-		kept = at
-	}
-	if kept == 0 {
-		return nil
-	}
-	v.Keep(kept, len(text))
-	return v
+		return []byte{byte(r)}, 3
+	})
 }
 
 var entities = []struct {
@@ -142,31 +111,12 @@ var entities = []struct {
 
 // Entities undoes the escapes of HTML. It is nil if there is none.
 func Entities(text []byte) *View {
-	v := Of(text)
-	kept := 0
-	for at := 0; ; {
-		next := bytes.IndexByte(text[at:], '&')
-		if next < 0 {
-			break
-		}
-		at += next
-		found := false
+	return rewritten(text, first('&'), func(rest []byte) ([]byte, int) {
 		for _, e := range entities {
-			if bytes.HasPrefix(text[at+1:], []byte(e.name)) {
-				v.Keep(kept, at)
-				v.read([]byte{e.char}, at, at+1+len(e.name))
-				at += 1 + len(e.name)
-				kept, found = at, true
-				break
+			if bytes.HasPrefix(rest[1:], []byte(e.name)) {
+				return []byte{e.char}, 1 + len(e.name)
 			}
 		}
-		if !found {
-			at++
-		}
-	}
-	if kept == 0 {
-		return nil
-	}
-	v.Keep(kept, len(text))
-	return v
+		return nil, 0
+	})
 }

@@ -7,38 +7,16 @@ import "unicode/utf8"
 // Plain is text without the codes that colour a terminal and without characters that nobody sees. It is nil if there are
 // none.
 func Plain(text []byte) *View {
-	var v *View
-	kept := 0
-	for at := 0; at < len(text); {
-		next := invisible(text, at)
-		if next < 0 {
-			break
-		}
-		n := codeLen(text[next:])
-		if n == 0 {
-			at = next + 1
-			continue
-		}
-		if v == nil {
-			v = Of(text)
-		}
-		v.Keep(kept, next)
-		at = next + n
-		kept = at
-	}
-	if v != nil {
-		v.Keep(kept, len(text))
-	}
-	return v
+	return rewritten(text, invisible, func(rest []byte) ([]byte, int) { return nil, codeLen(rest) })
 }
 
 // maybe are the bytes that such codes begin with.
 var maybe = [256]bool{0x1b: true, 0xe2: true, 0xef: true, 0xc2: true}
 
-// invisible is the next place where a code may stand, negative if there is none.
-func invisible(text []byte, at int) int {
-	for i := at; i < len(text); i++ {
-		if maybe[text[i]] {
+// invisible is the first place where a code may stand, negative if there is none.
+func invisible(text []byte) int {
+	for i, c := range text {
+		if maybe[c] {
 			return i
 		}
 	}

@@ -64,3 +64,34 @@ func (v *View) Source(from, to int) (int, int) {
 func (v *View) mark(at int) mark {
 	return v.marks[sort.Search(len(v.marks), func(i int) bool { return v.marks[i].at > at })-1]
 }
+
+// rewritten is a view of a text in which something is read otherwise; nil if nothing is. next is where in the rest that may
+// begin, negative for nowhere; read is what stands there instead, and how much it is read from: 0 for nothing.
+func rewritten(text []byte, next func(rest []byte) int, read func(rest []byte) (as []byte, n int)) *View {
+	var v *View
+	kept := 0
+	for at := 0; ; {
+		skip := next(text[at:])
+		if skip < 0 {
+			break
+		}
+		at += skip
+		as, n := read(text[at:])
+		if n == 0 {
+			at++
+			continue
+		}
+		if v == nil {
+			v = Of(text)
+		}
+		if v.Keep(kept, at); len(as) > 0 {
+			v.read(as, at, at+n)
+		}
+		at += n
+		kept = at
+	}
+	if v != nil {
+		v.Keep(kept, len(text))
+	}
+	return v
+}
