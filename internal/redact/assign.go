@@ -32,6 +32,7 @@ const (
 	callTo                // name("value"), "name", "value"
 	proseTo               // name is value
 	comparedTo            // name == value
+	inElement             // <name>value</name>
 )
 
 // assignment looks for a value behind a name in which a word of credentials stands.
@@ -111,24 +112,31 @@ func (a *assigned) isCredential(text []byte, kind credential.Kind) bool {
 	if kind != credential.Password && credential.Run(value) {
 		return false
 	}
+	mixed := credential.Mixed(value)
 	switch {
 	case a.how == comparedTo:
-		return a.quote != 0 && (credential.Mixed(value) || kind == credential.Password && len(value) >= 6 && credential.Quoted(value, kind))
-	case kind == credential.Weak || a.how == callTo:
-		return (credential.Random(value) || a.how == callTo && kind != credential.Weak && len(value) >= 12 && credential.Mixed(value)) && (a.quote != 0 && a.how != callTo || !credential.Code(value)) || kind == credential.Password && a.quote != 0 && credential.Mixed(value)
+		return a.quote != 0 && (mixed || kind == credential.Password && len(value) >= 6 && credential.Quoted(value, kind))
+	case kind == credential.Weak:
+		return credential.Random(value) && (a.quote != 0 && a.how != callTo || !credential.Code(value))
+	case a.how == callTo:
+		return mixed && a.quote != 0 && kind == credential.Password ||
+			!credential.Code(value) && (credential.Random(value) || mixed && len(value) >= 12)
 	case a.how == proseTo:
-		return credential.Mixed(value) || a.quote != 0 && kind == credential.Password && credential.Quoted(value, kind)
-	case a.quote != 0 && !credential.Mixed(value) && addedTo(text, a.to+1):
-		return false // a part of what a program makes
+		return mixed || a.quote != 0 && kind == credential.Password && credential.Quoted(value, kind)
 	case a.quote != 0:
-		return credential.Quoted(value, kind)
+		return (mixed || !addedTo(text, a.to+1)) && credential.Quoted(value, kind)
 	}
-	return credential.Bare(value, kind, a.shell(text), a.flag && a.how == setTo || a.ends(text) || a.flag && a.to+1 < len(text) && text[a.to+1] == '-', wordFollows(text, a.to))
+	return credential.Bare(value, kind, a.setting(text))
 }
 
-// shell tells whether an assignment is written as shells and settings have it: with nothing around its sign.
-func (a *assigned) shell(text []byte) bool {
-	return a.how == flagTo || a.from > 0 && text[a.from-1] == '='
+// setting is what stands around a value that nothing quotes.
+func (a *assigned) setting(text []byte) credential.Setting {
+	flagFollows := a.to+1 < len(text) && text[a.to+1] == '-'
+	return credential.Setting{
+		Tight: a.how == flagTo || a.from > 0 && text[a.from-1] == '=',
+		Last:  a.ends(text) || a.flag && (a.how == setTo || flagFollows),
+		Prose: a.to+1 < len(text) && text[a.to] == ' ' && char.Lower(text[a.to+1]),
+	}
 }
 
 // ends tells whether a value is the last of its line.
@@ -150,91 +158,45 @@ func addedTo(text []byte, at int) bool {
 	return len(rest) > 0 && (nameByte(rest[0]) || rest[0] == '(')
 }
 
-// wordFollows tells whether a space and a word stand at a place.
-func wordFollows(text []byte, at int) bool {
-	return at+1 < len(text) && text[at] == ' ' && 'a' <= text[at+1] && text[at+1] <= 'z'
-}
-
-// assignmentAt reads the assignment of a name in which something stands at a place, if the name is one that is wanted.
-func assignmentAt(text []byte, at int, wanted func(name []byte) bool) (a assigned, ok bool) {
-	from, to := at, at
+// nameAround is the name that a place is in, or beside.
+func nameAround(text []byte, at int) (from, to int) {
+	from, to = at, at
 	for from > 0 && at-from < maxName && nameByte(text[from-1]) {
 		from--
 	}
 	for to < len(text) && to-at < maxName && nameByte(text[to]) {
 		to++
 	}
+	return from, to
+}
+
+// assignmentAt reads the assignment of a name in which something stands at a place, if the name is one that is wanted.
+func assignmentAt(text []byte, at int, wanted func(name []byte) bool) (a assigned, ok bool) {
+	from, to := nameAround(text, at)
 	for to > from && (text[to-1] == '-' || text[to-1] == '.') { // an arrow, a sentence
 		to--
 	}
-	flag := false
-	for from < to && (text[from] == '-' || text[from] == '.' || text[from] == '$') {
-		flag = flag || text[from] == '-' && from+1 < to && (text[from+1] == '-' || from == 0 || text[from-1] == ' ' || text[from-1] == '\'' || text[from-1] == '"')
-		from++
+	for ; from < to && (text[from] == '-' || text[from] == '.' || text[from] == '$'); from++ {
+		if text[from] == '-' && from+1 < to && (text[from+1] == '-' || from == 0 || bytes.IndexByte([]byte(` '"`), text[from-1]) >= 0) {
+			a.flag = true
+		}
 	}
-	if from >= to {
+	if a.name = text[from:to]; from == to || !wanted(a.name) {
 		return a, false
 	}
-	if a.name, a.flag = text[from:to], flag; !wanted(a.name) {
-		return a, false
-	}
-	i, quoted := to, false
-	if i < len(text) && (text[i] == '"' || text[i] == '\'' || text[i] == '`') {
-		quoted = true
+	quoted := to < len(text) && quote(text[to])
+	i := to
+	if quoted {
 		i++
 	}
 	for i < len(text) && (text[i] == ']' || text[i] == ' ' || text[i] == '\t') && i-to < 24 {
 		i++
 	}
-	if i >= len(text) {
+	if i, ok = a.given(text, from, to, i, quoted); !ok {
 		return a, false
 	}
-	spaces := i > to
-	if !quoted && spaces {
-		i = typed(text, i)
-	}
-	if j := i; j+1 < len(text) && bytes.IndexByte([]byte("?.+|"), text[j]) >= 0 { // of what is not set, of what is added to
-		for text[j] == '|' && j+1 < len(text) {
-			j++
-		}
-		if text[j] != '=' && j+1 < len(text) {
-			j++
-		}
-		if text[j] == '=' {
-			i = j
-		}
-	}
-	switch c := text[i]; {
-	case (c == '=' || c == '!') && i+1 < len(text) && text[i+1] == '=':
-		a.how = comparedTo
-		for i < len(text) && (text[i] == '=' || text[i] == '!') {
-			i++
-		}
-	case c == '=' || c == ':':
-		if i, ok = sign(text, i); !ok {
-			return a, false
-		}
-	case c == '>' && from > 0 && text[from-1] == '<' && !spaces: // an element
-		return element(text, a, i+1)
-	case c == ',' && quoted && from > 0 && text[from-1] == text[to]:
-		a.how = callTo
-		i++
-	case c == '(' && !quoted && !spaces:
-		a.how = callTo
-		i++
-	case flag && spaces && !quoted:
-		a.how = flagTo
-	case quoted && bytes.HasPrefix(text[i:], []byte("value=")):
-		i += len("value=")
-	case spaces && !quoted && bytes.HasPrefix(text[i:], []byte("is ")):
-		a.how = proseTo
-		i += len("is ")
-	case spaces && !quoted && (c == '\'' || c == '"'):
-		a.how = callTo
-	case spaces && !quoted && loginBefore(text, from):
-		a.how = flagTo
-	default:
-		return a, false
+	if a.how == inElement {
+		return element(text, a, i)
 	}
 	for i < len(text) && (text[i] == ' ' || text[i] == '\t') {
 		i++
@@ -243,6 +205,66 @@ func assignmentAt(text []byte, at int, wanted func(name []byte) bool) (a assigne
 		return a, false // what ends here is the text that the name is in
 	}
 	return readValue(text, a, i)
+}
+
+func quote(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+// given tells how what stands behind a name and spaces gives it a value, and passes that.
+func (a *assigned) given(text []byte, from, to, i int, quoted bool) (int, bool) {
+	if i >= len(text) {
+		return i, false
+	}
+	bare := i > to && !quoted // only spaces stand behind the name
+	if bare {
+		i = typed(text, i)
+	}
+	i = added(text, i)
+	switch rest := text[i:]; {
+	case rest[0] == '=' && len(rest) > 1 && rest[1] == '=', rest[0] == '!' && len(rest) > 1 && rest[1] == '=':
+		a.how = comparedTo
+		return i + len(rest) - len(bytes.TrimLeft(rest, "=!")), true
+	case rest[0] == '=', rest[0] == ':':
+		return sign(text, i)
+	case rest[0] == '>' && from > 0 && text[from-1] == '<' && i == to:
+		a.how = inElement
+		return i + 1, true
+	case rest[0] == ',' && quoted && from > 0 && text[from-1] == text[to], rest[0] == '(' && i == to:
+		a.how = callTo
+		return i + 1, true
+	case a.flag && bare:
+		a.how = flagTo
+		return i, true
+	case quoted && bytes.HasPrefix(rest, []byte("value=")):
+		return i + len("value="), true
+	case bare && bytes.HasPrefix(rest, []byte("is ")):
+		a.how = proseTo
+		return i + len("is "), true
+	case bare && (rest[0] == '\'' || rest[0] == '"'):
+		a.how = callTo
+		return i, true
+	case bare && loginBefore(text, from):
+		a.how = flagTo
+		return i, true
+	}
+	return i, false
+}
+
+// added goes to the sign of an assignment of what is not set, or of one that adds: ?=, .=, +=, ||=.
+func added(text []byte, i int) int {
+	j := i
+	if j+1 >= len(text) || bytes.IndexByte([]byte("?.+|"), text[j]) < 0 {
+		return i
+	}
+	for text[j] == '|' && j+1 < len(text) {
+		j++
+	}
+	if text[j] != '=' && j+1 < len(text) {
+		j++
+	}
+	if text[j] == '=' {
+		return j
+	}
+	return i
 }
 
 // typed passes the type of a variable: name string = value.
@@ -267,12 +289,10 @@ func nameByte(c byte) bool {
 	return char.Alnum(c) || c == '_' || c == '-' || c == '.' || c == '$'
 }
 
-// sign passes the sign of an assignment. That of a comparison is none.
+// sign passes the sign of an assignment.
 func sign(text []byte, i int) (int, bool) {
 	rest := text[i:]
 	switch {
-	case bytes.HasPrefix(rest, []byte("==")):
-		return i, false
 	case bytes.HasPrefix(rest, []byte("::")):
 		n := 0
 		for ; n < len(rest) && rest[n] == ':'; n++ {

@@ -90,7 +90,7 @@ func (f *finder) tokenFollows(raw []byte, hit trigger.Hit) bool {
 
 // nameAt tells whether a name of a credential stands at a hit, with a value.
 func (f *finder) nameAt(raw []byte, hit trigger.Hit) bool {
-	from, to := nameAround(raw, hit.At)
+	from, to := nameIn(raw, hit.At)
 	kind := credential.Name(bytes.Trim(raw[from:to], "-.$"))
 	if kind == credential.None {
 		kind = credential.Name(spoken(raw, raw[from:to], from))
@@ -100,21 +100,15 @@ func (f *finder) nameAt(raw []byte, hit trigger.Hit) bool {
 
 // vendorAt tells whether a value follows the name that a vendor's stands in.
 func vendorAt(raw []byte, at int) bool {
-	from, to := nameAround(raw, at)
+	from, to := nameIn(raw, at)
 	return valueFollows(raw, from, to, credential.Secret)
 }
 
-// nameAround is the name that a place is in.
-func nameAround(raw []byte, at int) (from, to int) {
-	from, to = at, at
-	for from > 0 && at-from < maxName && nameByte(raw[from-1]) {
-		from--
-	}
-	for to < len(raw) && to-at < maxName && nameByte(raw[to]) {
-		to++
-	}
+// nameIn is nameAround in the source of JSON, where the letter of an escape may stand before a name.
+func nameIn(raw []byte, at int) (from, to int) {
+	from, to = nameAround(raw, at)
 	if from > 0 && raw[from-1] == '\\' && from < at {
-		from++ // the letter of an escape
+		from++
 	}
 	return from, to
 }

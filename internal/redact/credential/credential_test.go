@@ -95,7 +95,7 @@ func TestQuotedAndBare(t *testing.T) {
 		if strings.ContainsAny(c.value, " #") {
 			continue // never bare
 		}
-		if got := credential.Bare(v, c.kind, true, true, false); got != c.bare {
+		if got := credential.Bare(v, c.kind, credential.Setting{Tight: true, Last: true}); got != c.bare {
 			t.Errorf("%q bare: %v", c.value, got)
 		}
 	}
@@ -119,8 +119,8 @@ func FuzzAll(f *testing.F) {
 		if len(b) > 0 {
 			for kind := credential.None; kind <= credential.Password; kind++ {
 				credential.Quoted(b, kind)
-				credential.Bare(b, kind, true, false, true)
-				credential.Bare(b, kind, false, true, false)
+				credential.Bare(b, kind, credential.Setting{Tight: true, Prose: true})
+				credential.Bare(b, kind, credential.Setting{Last: true})
 			}
 		}
 	})

@@ -200,35 +200,33 @@ func plainWord(v []byte) bool {
 	return len(v) > 0
 }
 
-// Bare tells whether a value that nothing quotes can be a credential. tight says that nothing is around the sign before it, last
-// that it ends its line, prose that a word follows.
-func Bare(v []byte, k Kind, tight, last, prose bool) bool {
-	if t := bytes.TrimRight(v, "?!"); len(t) > 0 && code[string(bytes.ToLower(t))] {
+// A Setting is what stands around a value that nothing quotes.
+type Setting struct {
+	Tight bool // nothing is around the sign before it, as shells and settings have it
+	Last  bool // it ends its line
+	Prose bool // a space and a word follow
+}
+
+// Bare tells whether a value that nothing quotes can be a credential of the kind that its name says.
+func Bare(v []byte, k Kind, at Setting) bool {
+	lower := bytes.ToLower(v)
+	switch {
+	case len(v) < 3, len(v) == 3 && !(k == Password && at.Tight):
+		return false
+	case code[string(bytes.TrimRight(lower, "?!"))], call(v), Path(v), float(v), unit(v), bytes.IndexByte([]byte("()[{"), v[0]) >= 0:
+		return false
+	case (v[0] == '&' || v[0] == '*') && name(v), v[0] == '!' && plainWord(v[1:]): // a place in memory, a tag
+		return false
+	case Number(bytes.Trim(v, "-.")):
+		return k == Secret && (len(v) >= 17 || at.Tight && len(v) == 16) || k == Password && at.Tight && at.Last && len(v) >= 4
+	case plainWord(v) && k == Password:
+		return at.Last && (at.Tight || chosen(v))
+	case plainWord(v):
+		return k == Secret && (Random(v) || at.Tight && at.Last && chosen(lower))
+	case len(v) < 6 && k != Password:
 		return false
 	}
-	if len(v) < 4 && !(k == Password && tight && len(v) >= 3) || call(v) || v[0] == '(' || v[0] == ')' || v[0] == '[' || v[0] == '{' || (v[0] == '&' || v[0] == '*') && name(v) || v[0] == '!' && plainWord(v[1:]) {
-		return false
-	}
-	if Path(v) || float(v) {
-		return false
-	}
-	if unit(v) {
-		return false
-	}
-	number := true
-	for _, c := range v {
-		number = number && (char.Digit(c) || c == '.' || c == '-')
-	}
-	if number {
-		return k == Secret && (tight && len(v) >= 16 || len(v) >= 17) || k == Password && tight && last && len(v) >= 4
-	}
-	if plainWord(v) {
-		return k == Password && last && (tight || chosen(v)) && !code[string(bytes.ToLower(v))] || k == Secret && (Random(v) || tight && last && chosen(bytes.ToLower(v)) && !code[string(bytes.ToLower(v))])
-	}
-	if len(v) < 6 && k != Password {
-		return false
-	}
-	return !name(v) || Random(v) || tight && Mixed(v) || k == Password && (last || prose) && Mixed(v)
+	return !name(v) || Random(v) || Mixed(v) && (at.Tight || k == Password && (at.Last || at.Prose))
 }
 
 // chosen tells whether a word is one that a person takes for a password, and not the name of a variable.
