@@ -79,7 +79,7 @@ func (f *finder) assignment(p place, at int) {
 func (f *finder) value(p place, a assigned, rule int) {
 	to := a.to
 	if a.quote != 0 || credential.Random(p.text[a.from:a.to]) {
-		to = continued(p.text, a.from, a.to)
+		to = f.continued(p.text, a.from, a.to)
 	}
 	f.add(p, a.from, to, rule)
 }

@@ -124,7 +124,7 @@ func (f *finder) learn(value []byte, rule int) {
 }
 
 func (f *finder) learnPiece(value []byte, rule int) {
-	if len(value) >= learned.MinValue && len(value) <= maxValue && (credential.Random(value) || credential.Mixed(value) && len(value) >= 10) && !credential.Code(value) && !credential.Placeholder(value) && !repeats(value) {
+	if len(value) >= learned.MinValue && len(value) <= maxValue && (credential.Random(value) || credential.Mixed(value) && len(value) >= 10) && !credential.Program(value) && !credential.Placeholder(value) && !repeats(value) {
 		f.learns.Add(value, rule)
 	}
 }

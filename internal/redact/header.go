@@ -27,7 +27,7 @@ func (f *finder) bearer(p place, at int) {
 		return
 	}
 	if authorized(p.text, at) && !credential.Named(value) || credential.Mixed(value) && len(value) >= 8 || credential.Random(value) {
-		f.add(p, from, continued(p.text, from, to), f.p.bearer)
+		f.add(p, from, f.continued(p.text, from, to), f.p.bearer)
 	}
 }
 

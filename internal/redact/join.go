@@ -121,7 +121,7 @@ func pieceAfter(text []byte, i int) (next int, added, ok bool) {
 
 // continued is where a credential ends that is whole as it is, but may go on behind a break: what a program adds does; a line
 // that is nothing but something random does too.
-func continued(text []byte, from, to int) int {
+func (f *finder) continued(text []byte, from, to int) int {
 	for range maxJoins {
 		next, added, ok := pieceAfter(text, to)
 		if !ok || to-from > maxJoin {
@@ -130,13 +130,28 @@ func continued(text []byte, from, to int) int {
 		end := tokenEnd(text, next)
 		if !added {
 			whole := end == len(text) || text[end] == '\n' || text[end] == '\r' || text[end] == '"' || text[end] == '\\' || text[end] == '\''
-			if !whole || !scrap(text[next:end], text[from:to]) {
+			if !whole || !scrap(text[next:end], text[from:to]) || f.begins(text[next:end]) {
 				return to
 			}
 		}
 		to = end
 	}
 	return to
+}
+
+// begins tells whether a line begins with a credential that has a shape: it is no rest of another.
+func (f *finder) begins(line []byte) bool {
+	for _, hit := range f.p.words.Append(nil, line[:min(len(line), 32)]) {
+		for _, form := range f.p.forms[hit.Word] {
+			if hit.At != 0 {
+				continue
+			}
+			if _, ok := form.Match(line, 0); ok {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // scrap tells whether a line can be the rest of a credential: as random as what stands before it.

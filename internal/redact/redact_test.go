@@ -41,3 +41,15 @@ func TestLines(t *testing.T) {
 		t.Errorf("got\n%s\nwant\n%s", out.String(), want)
 	}
 }
+
+// What stands on the next line is no rest of a credential if it is one itself.
+func TestNeighbours(t *testing.T) {
+	is(t, inText(t, "token="+ghp+"\n"+awsID+"\n"), "token=«REDACTED:github_token»\n«REDACTED:aws_access_key»\n")
+	is(t, inLines(t, `{"t":"`+awsID+`\n`+ghp+`"}`), `{"t":"«REDACTED:aws_access_key»\n«REDACTED:github_token»"}`)
+}
+
+// A value with a backslash is taken out elsewhere too, where nothing beside it tells.
+func TestBackslashIsLearned(t *testing.T) {
+	is(t, inLines(t, `{"password":"Kq7\\vX2m9\\Lp4"}`+"\n"+`{"said":"it was Kq7\\vX2m9\\Lp4 then"}`),
+		`{"password":"«REDACTED:secret_field_name»"}`+"\n"+`{"said":"it was «REDACTED:secret_field_name» then"}`)
+}

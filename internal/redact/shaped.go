@@ -24,7 +24,7 @@ func (f *finder) shaped(p place, at int, of form, rule int) {
 		}
 		to := m.SecretTo
 		if to == m.To {
-			to = continued(p.text, m.SecretFrom, to)
+			to = f.continued(p.text, m.SecretFrom, to)
 		}
 		f.add(p, m.SecretFrom, to, rule)
 		return

@@ -8,8 +8,11 @@ import (
 	"github.com/fiftyarms/platform/internal/redact/char"
 )
 
-// Code tells whether v is a part of a program: something that is called, made or looked up, a path, a number.
-func Code(v []byte) bool { return call(v) || bytes.IndexByte(v, '\\') >= 0 || Path(v) || float(v) }
+// Code tells whether v is a part of a program, or of a string in one.
+func Code(v []byte) bool { return Program(v) || bytes.IndexByte(v, '\\') >= 0 }
+
+// Program tells whether v is something that is called, made or looked up, a path or a number.
+func Program(v []byte) bool { return call(v) || Path(v) || float(v) }
 
 // Path tells whether v is where a file is.
 func Path(v []byte) bool {

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/redact/char"
 )
 
@@ -119,6 +120,9 @@ func (s *Set) eachFive(each func(place)) {
 // add adds each way to write a value.
 func (s *Set) add(value []byte, rule int) {
 	s.way(value, rule)
+	if escaped := jsonscan.AppendText(nil, value); !bytes.Equal(escaped, value) { // where no anchor is free of escapes
+		s.way(escaped, rule)
+	}
 	if escaped := url.QueryEscape(string(value)); escaped != string(value) {
 		s.way([]byte(escaped), rule)
 	}
