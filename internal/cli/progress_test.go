@@ -58,12 +58,12 @@ func TestProgress(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var out bytes.Buffer
 				p := &Progress{to: &out, what: "reading", total: c.total, start: time.Now()}
-				p.Done(10e6) // soon done, perhaps
+				p.Done(10e6)              // soon done, perhaps
 				time.Sleep(progressAfter) // of the clock that the test has
 				p.Done(100e6)
-				p.Done(110e6) // not that often
+				p.Done(110e6)             // not that often
 				time.Sleep(progressEvery) // of that too
-				p.Done(300e6) // a log that grew
+				p.Done(300e6)             // a log that grew
 				p.End()
 				if out.String() != c.want {
 					t.Errorf("%q, want %q", out.String(), c.want)
