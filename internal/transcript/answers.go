@@ -3,6 +3,7 @@
 package transcript
 
 import (
+	"cmp"
 	"hash/maphash"
 	"iter"
 	"math"
@@ -22,6 +23,9 @@ type answer struct {
 	agent  int32
 	model  int32 // in models
 }
+
+// noModel stands for one that the log does not name.
+const noModel = "unknown"
 
 const (
 	maxID   = 1 << 10 // of the name of an answer. One that is longer is none.
@@ -48,8 +52,9 @@ func (a *answers) add(id []byte, model string, agent int32, t Tokens) int32 {
 	return n
 }
 
-// named is the number of a model. A session has few.
+// named is the number of a model, of which a session has few.
 func (a *answers) named(model string) int32 {
+	model = cmp.Or(model, noModel)
 	for i, known := range a.models {
 		if known == model {
 			return int32(i)

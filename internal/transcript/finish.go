@@ -4,6 +4,7 @@ package transcript
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -35,12 +36,8 @@ func (b *Builder) Finish(abandoned func(record int32) bool) (*Session, error) {
 			}
 		}
 	}
-	if s.Title == "" {
-		s.Title = "Untitled session"
-	}
-	if s.Model == "" {
-		s.Model = "unknown"
-	}
+	s.Title = cmp.Or(s.Title, "Untitled session")
+	s.Model = cmp.Or(s.Model, noModel)
 	return s, nil
 }
 

@@ -3,17 +3,11 @@
 package transcript
 
 import (
-	"cmp"
 	"context"
-	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
-
-	"github.com/fiftyarms/platform/internal/safefile"
 )
 
 // A Format reads the sessions of one agent.
@@ -56,44 +50,4 @@ func EachDir(dir string) []string {
 		return []string{dir}
 	}
 	return strings.Split(dir, ",")
-}
-
-// Latest is the session in dir that was written to last, "" if there is none. What is no session of the agent, and a file
-// that nothing was written to so far, is taken only if there is nothing else.
-func Latest(f Format, dir string) (string, error) {
-	type candidate struct {
-		path string
-		info fs.FileInfo
-	}
-	var all []candidate
-	if err := f.Each(dir, func(path string, info fs.FileInfo) { all = append(all, candidate{path, info}) }); err != nil || len(all) == 0 {
-		return "", err
-	}
-	slices.SortFunc(all, func(a, b candidate) int {
-		return cmp.Or(b.info.ModTime().Compare(a.info.ModTime()), strings.Compare(b.path, a.path))
-	})
-	for _, c := range all {
-		if owns(f, c.path) {
-			return c.path, nil
-		}
-	}
-	return all[0].path, nil
-}
-
-// headSize is how much of a file Format.Owns is shown.
-const headSize = 256 << 10
-
-// owns tells whether a file is a session of the format. What is named with more than its file is, since the format itself
-// found it there.
-func owns(f Format, path string) bool {
-	file, _, err := safefile.Open(path)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist)
-	}
-	head := make([]byte, headSize)
-	n, err := io.ReadFull(file, head)
-	if file.Close() != nil || err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return false
-	}
-	return f.Owns(path, head[:n])
 }

@@ -9,12 +9,11 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/fiftyarms/platform/internal/transcript"
 )
 
-// TestWhichIsPrimary: what is no session is passed over, whatever is newest.
+// TestWhichIsPrimary: what is no file of a session is passed over.
 func TestWhichIsPrimary(t *testing.T) {
 	foreign := `{"timestamp":"2026-01-01T00:00:00Z","type":"session_meta","payload":{}}` + "\n"
 	dir := write(t, map[string]string{
@@ -43,26 +42,6 @@ func TestWhichIsPrimary(t *testing.T) {
 	if want := "-work/a.jsonl -work/empty.jsonl -work/foreign.jsonl -work/linked.jsonl"; strings.Join(got, " ") != want {
 		t.Errorf("got %s\nwant %s", strings.Join(got, " "), want)
 	}
-	now := time.Now()
-	for path, age := range map[string]int{"-work/empty.jsonl": 0, "-work/foreign.jsonl": 1, "-work/linked.jsonl": 2, "-work/a.jsonl": 3} {
-		at := now.Add(-time.Duration(age) * time.Hour)
-		if err := os.Chtimes(filepath.Join(projects, path), at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	latest := func(want string) {
-		t.Helper()
-		if got, err := transcript.Latest(Format{}, projects); err != nil || got != filepath.Join(projects, want) {
-			t.Errorf("%s, %v; want %s", got, err, want)
-		}
-	}
-	latest("-work/linked.jsonl")
-	for _, path := range []string{"-work/linked.jsonl", "-work/a.jsonl", "-work/foreign.jsonl"} {
-		if err := os.Remove(filepath.Join(projects, path)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	latest("-work/empty.jsonl") // there is nothing else
 }
 
 // TestDir: where Claude Code keeps sessions.

@@ -4,8 +4,10 @@ package claude
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -229,28 +231,18 @@ func TestWhatIsNoFile(t *testing.T) {
 	}
 }
 
-// TestPrimarySessions: sub-agents' files are no sessions, whatever folder they are in; the newest is the latest.
+// TestPrimarySessions: sub-agents' files are no sessions, whatever folder they are in.
 func TestPrimarySessions(t *testing.T) {
 	dir := write(t, map[string]string{
 		"-work/a.jsonl": calling, "-work/agent-1234.jsonl": calling, "-work/a/subagents/agent-5678.jsonl": calling, "-work/a/tool-results/x.txt": "",
 		"-other/b.jsonl": calling, "-other/notes.txt": "", "loose.jsonl": calling,
 	})
-	if got, err := transcript.Latest(Format{}, filepath.Join(dir, "none")); err != nil || got != "" {
+	var got []string
+	each := func(path string, _ fs.FileInfo) { got = append(got, filepath.Base(path)) }
+	if err := (Format{}).Each(filepath.Join(dir, "none"), each); err != nil || got != nil {
 		t.Errorf("%q, %v", got, err)
 	}
-	old := filepath.Join(dir, "-work/a.jsonl")
-	info, err := os.Stat(old)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for path, age := range map[string]int{"-work/a.jsonl": 2, "-other/b.jsonl": 1, "-work/agent-1234.jsonl": 0} {
-		at := info.ModTime().Add(-1e9 * 60 * 1)
-		at = at.Add(-1e9*3600*1).AddDate(0, 0, -age)
-		if err := os.Chtimes(filepath.Join(dir, path), at, at); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, err := transcript.Latest(Format{}, dir); err != nil || got != filepath.Join(dir, "-other/b.jsonl") {
+	if err := (Format{}).Each(dir, each); err != nil || !slices.Equal(got, []string{"b.jsonl", "a.jsonl"}) {
 		t.Errorf("%q, %v", got, err)
 	}
 }

@@ -137,14 +137,11 @@ var synthetic = []byte("<synthetic>")
 func (r *reader) answer(rec *record, p place, steps bool) {
 	m := &rec.message
 	paid := !bytes.Equal(m.model, synthetic)
-	model := "unknown"
-	if len(m.model) > 0 {
-		model = r.name(m.model)
-	}
+	model := r.name(m.model)
 	if m.hasTokens && paid {
 		r.cost(rec, model, p)
 	}
-	if len(m.model) > 0 && paid && p.agent == transcript.Main && r.s.Model == "" {
+	if paid && p.agent == transcript.Main && r.s.Model == "" {
 		r.s.Model = model
 	}
 	if !steps {

@@ -3,6 +3,9 @@
 package codex
 
 import (
+	"cmp"
+	"slices"
+
 	"github.com/fiftyarms/platform/internal/jsonscan"
 	"github.com/fiftyarms/platform/internal/transcript"
 )
@@ -58,7 +61,7 @@ func (r *reader) ended(it *item, kind string) {
 	o := r.outcome(id)
 	o.failed = o.failed || failed
 	if call := r.b.Called(id); kind == "patch_apply_end" && call != nil && it.succeeded && len(it.changes) > 0 {
-		call.Files = append([]string(nil), it.changes...)
+		call.Files = slices.Clone(it.changes)
 	}
 	if o.step != transcript.None {
 		if o.failed {
@@ -94,18 +97,11 @@ func (r *reader) agent(id, call string, it *item) {
 	}
 	o := r.outcomes[call]
 	if o != nil && o.spawns != nil {
-		a.Type, a.Description = first(a.Type, o.spawns.kind), first(a.Description, o.spawns.task)
+		a.Type, a.Description = cmp.Or(a.Type, o.spawns.kind), cmp.Or(a.Description, o.spawns.task)
 	}
-	a.Type = first(a.Type, jsonscan.DecodeString(it.agentRole))
-	a.Description = first(a.Description, jsonscan.DecodeString(it.nickname))
-	a.Model = first(a.Model, jsonscan.DecodeString(it.model))
-}
-
-func first(a, b string) string {
-	if a != "" {
-		return a
-	}
-	return b
+	a.Type = cmp.Or(a.Type, jsonscan.DecodeString(it.agentRole))
+	a.Description = cmp.Or(a.Description, jsonscan.DecodeString(it.nickname))
+	a.Model = cmp.Or(a.Model, jsonscan.DecodeString(it.model))
 }
 
 // spawning is what the call that starts a sub-agent says of it.

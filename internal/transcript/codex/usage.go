@@ -118,11 +118,7 @@ func (r *reader) counted(it *item) {
 	if !ok {
 		return
 	}
-	model := r.usage.model
-	if model == "" {
-		model = "unknown"
-	}
-	r.b.Cost(nil, model, transcript.Main, transcript.Tokens{
+	r.b.Cost(nil, r.usage.model, transcript.Main, transcript.Tokens{
 		Input:         max(t.input-t.cached-t.written, 0),
 		Output:        t.output,
 		CacheRead:     t.cached,

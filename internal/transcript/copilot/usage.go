@@ -47,11 +47,7 @@ func (u *usage) message(d *data, agent int32) {
 }
 
 func spentOn(d *data, agent int32) spent {
-	model := jsonscan.DecodeString(d.model)
-	if model == "" {
-		model = "unknown"
-	}
-	return spent{model, agent, d.spent}
+	return spent{jsonscan.DecodeString(d.model), agent, d.spent}
 }
 
 // add adds what is known best.

@@ -78,14 +78,9 @@ func (r *reader) message(rec *record, at text, held bool) {
 
 // cost counts an answer, each version of it: the last says most. What was taken back was paid for.
 func (r *reader) cost(rec *record) {
-	if !rec.hasTokens {
-		return
+	if rec.hasTokens {
+		r.b.Cost(rec.id, jsonscan.DecodeString(rec.model), r.agent, rec.tokens)
 	}
-	model := "unknown"
-	if len(rec.model) > 0 {
-		model = jsonscan.DecodeString(rec.model)
-	}
-	r.b.Cost(rec.id, model, r.agent, rec.tokens)
 }
 
 // rewind takes back a message and all after it. The client takes back everything if it does not find the message; here

@@ -194,8 +194,4 @@ func TestEach(t *testing.T) {
 	if len(got) != 2 || got[0] != (found{"opencode.db#ses_9", time.UnixMilli(1700000000000)}) || got[1].path != filepath.Join("storage", "session", "p", "ses_7.json") {
 		t.Errorf("%v", got)
 	}
-	latest, err := transcript.Latest(opencode.Format{}, dir)
-	if err != nil || !strings.HasSuffix(latest, "ses_7.json") {
-		t.Errorf("%s, %v", latest, err)
-	}
 }

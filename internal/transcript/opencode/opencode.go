@@ -241,11 +241,8 @@ func (r *reader) message(in session, id string, agent int32, taken bool) error {
 // paid adds what an answer cost. Old versions keep no more than its last step's tokens in it.
 func (r *reader) paid(id string) {
 	m := &r.msg
-	model := m.model
-	if model == "" {
-		model = "unknown"
-	} else if r.agent == transcript.Main && r.s.Model == "" {
-		r.s.Model = model
+	if r.agent == transcript.Main && r.s.Model == "" {
+		r.s.Model = m.model
 	}
 	cost, has := m.tokens, m.hasTokens
 	if len(r.steps) > 1 || !has && len(r.steps) == 1 {
@@ -255,6 +252,6 @@ func (r *reader) paid(id string) {
 		}
 	}
 	if has {
-		r.b.Cost([]byte(id), model, r.agent, cost)
+		r.b.Cost([]byte(id), m.model, r.agent, cost)
 	}
 }

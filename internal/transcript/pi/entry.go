@@ -3,6 +3,7 @@
 package pi
 
 import (
+	"cmp"
 	"strconv"
 
 	"github.com/fiftyarms/platform/internal/jsonscan"
@@ -49,7 +50,7 @@ func (r *reader) record() {
 		}
 	case "compaction", "branch_summary":
 		if rec.hasTokens { // newer versions say what the summary cost
-			r.b.Cost(r.answer(rec), orUnknown(r.model), transcript.Main, rec.tokens)
+			r.b.Cost(r.answer(rec), r.model, transcript.Main, rec.tokens)
 		}
 	}
 	if !known[kind] {
@@ -87,13 +88,6 @@ func (r *reader) answer(rec *record) []byte {
 	}
 	r.name = append(append(append(r.name[:0], rec.id...), '@'), rec.timestamp...)
 	return r.name
-}
-
-func orUnknown(model string) string {
-	if model == "" {
-		return "unknown"
-	}
-	return model
 }
 
 func (r *reader) message(rec *record, node int32) {
@@ -154,10 +148,7 @@ func (r *reader) answered(rec *record, at int64, node int32) {
 		r.s.Model = model
 	}
 	if m.hasTokens {
-		if model == "" {
-			model = r.model
-		}
-		r.b.Cost(r.answer(rec), orUnknown(model), transcript.Main, m.tokens)
+		r.b.Cost(r.answer(rec), cmp.Or(model, r.model), transcript.Main, m.tokens)
 	}
 	say := func(kind transcript.Kind, body text) {
 		if !r.blank(body) {
