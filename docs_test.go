@@ -28,15 +28,14 @@ func TestChangingTheContract(t *testing.T) {
 	if len(blocks) == 0 {
 		t.Fatal("the page has no fenced blocks")
 	}
-	for _, b := range blocks {
+	for i, b := range blocks {
 		if b.kind != "diff" {
 			continue
 		}
-		edits, err := editsOf(b.text)
-		if err != nil {
+		if blocks[i].edits, err = editsOf(b.text); err != nil {
 			t.Fatal(err)
 		}
-		for _, e := range edits {
+		for _, e := range blocks[i].edits {
 			if !e.made(".") {
 				continue
 			}
@@ -52,11 +51,7 @@ func TestChangingTheContract(t *testing.T) {
 	for _, b := range blocks {
 		switch b.kind {
 		case "diff":
-			edits, err := editsOf(b.text)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, e := range edits {
+			for _, e := range b.edits {
 				if err := e.make(clone); err != nil {
 					t.Fatalf("%s no longer fits %s: change the page's diff: %v", examplePage, e.path, err)
 				}
@@ -76,13 +71,16 @@ func TestChangingTheContract(t *testing.T) {
 	}
 }
 
-type fence struct{ kind, text string }
+type fence struct {
+	kind, text string
+	edits      []edit // of a diff
+}
 
 // fences are the fenced blocks of a page in their order.
 func fences(page string) (out []fence) {
 	open := regexp.MustCompile("(?ms)^```([a-z ]+)\n(.*?)^```$")
 	for _, m := range open.FindAllStringSubmatch(page, -1) {
-		out = append(out, fence{m[1], m[2]})
+		out = append(out, fence{kind: m[1], text: m[2]})
 	}
 	return out
 }

@@ -55,20 +55,6 @@ func (p *peer) tools() (names []string) {
 	return names
 }
 
-// until waits for a condition.
-func until(t *testing.T, what string, holds func() bool) {
-	t.Helper()
-	tick := time.NewTicker(2 * time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(patience); !holds(); {
-		select {
-		case <-tick.C:
-		case <-late:
-			t.Fatalf("%s did not come", what)
-		}
-	}
-}
-
 // A line is a front before a dashboard whose streams can be cut, and which counts what passes.
 type line struct {
 	URL     string
@@ -173,8 +159,8 @@ func watched(t *testing.T, l *line, agent *testkit.Caller) *peer {
 	p := start(t, l.URL, func(o *platform.Options) {
 		o.Config.Credential, o.Config.ExtraTools = secret.New(agent.Key), []string{"attach_file"}
 	})
-	until(t, "the stream", func() bool { return l.open() == 1 })
-	until(t, "the read after it", func() bool { return l.count("GET /api/auth/permissions") >= 2 })
+	testkit.Until(t, "the stream", func() bool { return l.open() == 1 })
+	testkit.Until(t, "the read after it", func() bool { return l.count("GET /api/auth/permissions") >= 2 })
 	return p
 }
 
@@ -197,16 +183,16 @@ func TestAGrantShowsItsTool(t *testing.T) {
 
 	reads := l.count("GET /api/auth/permissions")
 	grants(t, ada, agent, "docs.view") // opens no tool
-	until(t, "the read after it", func() bool { return l.count("GET /api/auth/permissions") > reads })
-	until(t, "the stream again", func() bool { return l.open() == 1 })
+	testkit.Until(t, "the read after it", func() bool { return l.count("GET /api/auth/permissions") > reads })
+	testkit.Until(t, "the stream again", func() bool { return l.open() == 1 })
 	grants(t, ada, agent, "cards.edit", "boards.edit")
-	until(t, "the notification", func() bool { return p.told(listChanged) > 0 })
+	testkit.Until(t, "the notification", func() bool { return p.told(listChanged) > 0 })
 	if tools := p.tools(); !slices.Contains(tools, "attach_file") {
 		t.Errorf("after: %v", tools)
 	}
 	reads = l.count("GET /api/auth/permissions")
 	grants(t, ada, agent, "traces.view")
-	until(t, "the read after it", func() bool { return l.count("GET /api/auth/permissions") > reads })
+	testkit.Until(t, "the read after it", func() bool { return l.count("GET /api/auth/permissions") > reads })
 	p.connect("connected") // and reads once more
 	if n := p.told(listChanged); n != 1 {
 		t.Errorf("%d notifications, want 1", n)
@@ -224,18 +210,18 @@ func TestAGrantWhileTheStreamIsCut(t *testing.T) {
 
 	l.cut()
 	tries := l.count("GET /api/stream")
-	until(t, "two tries in vain", func() bool { return l.count("GET /api/stream") >= tries+2 })
+	testkit.Until(t, "two tries in vain", func() bool { return l.count("GET /api/stream") >= tries+2 })
 	grants(t, ada, agent, "cards.edit")
 	if n := p.told(listChanged); n != 0 {
 		t.Fatalf("%d notifications while the line was cut", n)
 	}
 	l.restore()
-	until(t, "the notification", func() bool { return p.told(listChanged) > 0 })
+	testkit.Until(t, "the notification", func() bool { return p.told(listChanged) > 0 })
 	for range 2 {
 		reads := l.count("GET /api/auth/permissions")
 		l.cut()
 		l.restore()
-		until(t, "the read after the reconnection", func() bool { return l.count("GET /api/auth/permissions") > reads && l.open() == 1 })
+		testkit.Until(t, "the read after the reconnection", func() bool { return l.count("GET /api/auth/permissions") > reads && l.open() == 1 })
 	}
 	p.want("50arms_api_list", "{}")
 	if n := p.told(listChanged); n != 1 {
@@ -254,7 +240,7 @@ func TestARevokedKeyEndsTheSession(t *testing.T) {
 	if a := ada.Call("DELETE", "/api/keys/"+agent.Me.Key.ID, nil); a.Status != 204 {
 		t.Fatalf("%d %s", a.Status, a.Body)
 	}
-	until(t, "the halt", func() bool { return strings.Contains(p.log.String(), "the key was revoked") })
+	testkit.Until(t, "the halt", func() bool { return strings.Contains(p.log.String(), "the key was revoked") })
 	calls := l.count("GET /api/auth/me")
 	if a := p.call("50arms_api", goodArgs["50arms_api"]); !a.isError || !strings.Contains(a.text, "Stop: Ada revoked") {
 		t.Errorf("%+v", a)
@@ -314,7 +300,7 @@ func TestOneRequestASet(t *testing.T) {
 	id := (*answers[0].ApprovalURL)[strings.LastIndexByte(*answers[0].ApprovalURL, '/')+1:]
 	answerTo(t, ada, id, "deny", "Not\u202e for this card.")
 	var told []string
-	until(t, "the reminder", func() bool {
+	testkit.Until(t, "the reminder", func() bool {
 		var a mcptools.APIResult
 		if err := json.Unmarshal([]byte(p.want("50arms_api", goodArgs["50arms_api"])), &a); err != nil {
 			t.Fatal(err)

@@ -4,7 +4,6 @@ package platform_test
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/json"
@@ -24,6 +23,7 @@ import (
 	"github.com/fiftyarms/platform/internal/platform/env"
 	"github.com/fiftyarms/platform/internal/platform/keyfile"
 	"github.com/fiftyarms/platform/internal/platform/secret"
+	"github.com/fiftyarms/platform/internal/testkit"
 )
 
 // patience bounds a wait that should be short: it ends a test that would hang.
@@ -77,7 +77,7 @@ func aKey() secret.Text { return secret.New("50a_" + strings.Repeat("k", 30)) }
 type peer struct {
 	t    *testing.T
 	in   *io.PipeWriter
-	log  *logBuffer
+	log  *testkit.Log
 	done chan error // what Serve returned
 
 	mu    sync.Mutex
@@ -86,27 +86,10 @@ type peer struct {
 	other []string // frames that answer nothing
 }
 
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
-
 // start serves a session at a dashboard until the test ends, and initializes it.
 func start(t *testing.T, dashboard string, change func(*platform.Options)) *peer {
 	t.Helper()
-	p := &peer{t: t, log: &logBuffer{}, done: make(chan error, 1), wait: map[string]chan json.RawMessage{}}
+	p := &peer{t: t, log: &testkit.Log{}, done: make(chan error, 1), wait: map[string]chan json.RawMessage{}}
 	o := platform.Options{
 		Config: env.Config{Dashboard: dashboard}, Version: "0.1.0", Host: "ada-laptop", Project: "shop",
 		Diagnostics: p.log, Random: rand.Reader, Now: time.Now,
@@ -148,7 +131,7 @@ func start(t *testing.T, dashboard string, change func(*platform.Options)) *peer
 // boot serves a session that does not get as far as its client, and answers why.
 func boot(t *testing.T, dashboard string, change func(*platform.Options)) error {
 	t.Helper()
-	log := &logBuffer{}
+	log := &testkit.Log{}
 	o := platform.Options{
 		Config: env.Config{Dashboard: dashboard}, Version: "0.1.0", Diagnostics: log, Random: rand.Reader, Now: time.Now,
 		After: hasty,

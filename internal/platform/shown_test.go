@@ -49,7 +49,7 @@ func TestSigningInShowsTools(t *testing.T) {
 	if a := p.call("50arms_api", goodArgs["50arms_api"]); !a.isError || !strings.Contains(a.text, "Not signed in") {
 		t.Errorf("%+v", a)
 	}
-	until(t, "the second notification", func() bool { return p.told(listChanged) == 2 })
+	testkit.Until(t, "the second notification", func() bool { return p.told(listChanged) == 2 })
 	if diff := cmp.Diff(bootstrap, p.tools()); diff != "" {
 		t.Errorf("signed out again (-want +got):\n%s", diff)
 	}
@@ -78,13 +78,13 @@ func TestAskedForMore(t *testing.T) {
 		t.Errorf("the person sees %+v", made)
 	}
 	answerTo(t, ada, made.PublicID, "approve", "")
-	until(t, "the tool", func() bool { return slices.Contains(p.tools(), "attach_file") })
+	testkit.Until(t, "the tool", func() bool { return slices.Contains(p.tools(), "attach_file") })
 	said[dash.Board](t, p, newBoard, 201)
 	if n := p.told(listChanged); n != 1 {
 		t.Errorf("%d notifications, want 1", n)
 	}
 	var again mcptools.RequestPermissionResult
-	until(t, "the end of the request", func() bool { // which the session may learn after it has the tool
+	testkit.Until(t, "the end of the request", func() bool { // which the session may learn after it has the tool
 		again = permissionAsked(t, p, `{"permissions":["boards.edit","cards.edit"],"reason":"Once more."}`)
 		return again.Status != nil
 	})
@@ -107,7 +107,7 @@ func TestGrantsDuringAnOutage(t *testing.T) {
 	grants(t, ada, agent, "boards.edit")
 	reads := l.count("GET /api/auth/permissions")
 	l.restore()
-	until(t, "the notification", func() bool { return p.told(listChanged) > 0 && l.count("GET /api/auth/permissions") > reads })
+	testkit.Until(t, "the notification", func() bool { return p.told(listChanged) > 0 && l.count("GET /api/auth/permissions") > reads })
 	p.connect("connected")
 	if n := p.told(listChanged); n != 1 {
 		t.Errorf("%d notifications, want 1", n)
@@ -144,9 +144,9 @@ func TestWithoutAStream(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var reads atomic.Int32
 			p := start(t, streamless(t, status, &reads), signedIn(t))
-			until(t, "the tool", func() bool { return slices.Contains(p.tools(), "attach_file") })
+			testkit.Until(t, "the tool", func() bool { return slices.Contains(p.tools(), "attach_file") })
 			if status == 404 {
-				until(t, "the line on it", func() bool { return strings.Contains(p.log.String(), "refused the stream") })
+				testkit.Until(t, "the line on it", func() bool { return strings.Contains(p.log.String(), "refused the stream") })
 				before := reads.Load()
 				p.connect("connected") // looks again by itself
 				if reads.Load() != before+1 || strings.Count(p.log.String(), "refused the stream") != 1 {

@@ -77,8 +77,8 @@ func scenes(r requests) []scene {
 func workScenes(s *site, d *desk) []scene {
 	full := d.furnish()
 	pictured, agent := d.add("ToDo", "Draw the basket").ID, s.Agent(d.Caller)
-	upload(s.t, s, agent, pictured, "notes.md", []byte("hello"))
-	cover := upload(s.t, s, agent, pictured, "shot.png", testkit.PNG(s.t, 900, 300))
+	upload(s.t, agent, pictured, "notes.md", "hello")
+	cover := upload(s.t, agent, pictured, "shot.png", string(testkit.PNG(s.t, 900, 300)))
 	d.do("PATCH", pictured, "/attachments/"+cover.ID, dash.AttachmentEdit{IsPrimary: true})
 	plain := d.add("Review", "Say thanks").ID
 	opened := func(path string) func(*tab) { return func(b *tab) { b.open(path) } }

@@ -3,8 +3,6 @@
 package browsertest
 
 import (
-	"bytes"
-	"io"
 	"net/http"
 	"net/url"
 	"os"
@@ -150,7 +148,7 @@ func TestHostileGrantsStayText(t *testing.T) {
 			person.Call("POST", "/api/access-requests/"+asked.PublicID+"/approve", dash.AccessRequestApproval{Digest: person.See(asked).Digest})
 			agent := s.Nobody()
 			agent.Key = *s.Claim(asked).APIKey
-			upload(t, s, agent, card, strings.ReplaceAll(evil, "/", "|"), []byte("hello"))
+			upload(t, agent, card, strings.ReplaceAll(evil, "/", "|"), "hello")
 			r := wants(agent, t, evil, "boards.edit")
 			key := testkit.Decode[dash.KeyPage](t, person.Call("GET", "/api/keys", nil), http.StatusOK).Keys[0]
 			inner.do(chromedp.EmulateViewport(320, 800))
@@ -185,24 +183,11 @@ func (b *tab) wantUnbroken() {
 }
 
 // upload attaches a file as an agent would.
-func upload(t testing.TB, s *site, agent *testkit.Caller, card, name string, content []byte) dash.Attachment {
+func upload(t testing.TB, agent *testkit.Caller, card, name, content string) dash.Attachment {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.URL+"/api/issues/"+card+"/attachments?board=1&filename="+url.QueryEscape(name), bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	r.Header.Set("Authorization", "Bearer "+agent.Key)
+	r := agent.Request("POST", "/api/issues/"+card+"/attachments?board=1&filename="+url.QueryEscape(name), content)
 	r.Header.Set("Content-Type", "application/octet-stream")
-	rsp, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = rsp.Body.Close() }()
-	body, err := io.ReadAll(rsp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return testkit.Decode[dash.AttachmentKept](t, testkit.Answer{Status: rsp.StatusCode, Header: rsp.Header, Body: body}, http.StatusCreated).Attachment
+	return testkit.Decode[dash.AttachmentKept](t, agent.Do(r), http.StatusCreated).Attachment
 }
 
 // TestGrantsByKeyboardAlone decides on requests without a mouse.

@@ -6,7 +6,6 @@ package contract
 
 import (
 	"fmt"
-	"slices"
 	"sync"
 
 	"github.com/fiftyarms/platform/gen/dash"
@@ -26,19 +25,18 @@ var Document = sync.OnceValues(func() (*openapi.Document, error) {
 // know.
 func Marks(operationID string) dash.Operation { return byID()[operationID] }
 
-// Route is the operation of a route, "METHOD /path/{id}"; false where this build does not know it.
-func Route(route string) (dash.Operation, bool) {
-	i := slices.IndexFunc(dash.Operations, func(op dash.Operation) bool { return op.Route() == route })
-	if i < 0 {
-		return dash.Operation{}, false
-	}
-	return dash.Operations[i], true
-}
+// Route is the operation of a route, "METHOD /path/{id}": the zero Operation of one that this build does not know.
+func Route(route string) dash.Operation { return byRoute()[route] }
 
-var byID = sync.OnceValue(func() map[string]dash.Operation {
-	m := make(map[string]dash.Operation, len(dash.Operations))
-	for _, op := range dash.Operations {
-		m[op.ID] = op
-	}
-	return m
-})
+var byID, byRoute = by(func(op dash.Operation) string { return op.ID }), by(dash.Operation.Route)
+
+// by is the operations by a name of theirs.
+func by(name func(dash.Operation) string) func() map[string]dash.Operation {
+	return sync.OnceValue(func() map[string]dash.Operation {
+		m := make(map[string]dash.Operation, len(dash.Operations))
+		for _, op := range dash.Operations {
+			m[name(op)] = op
+		}
+		return m
+	})
+}

@@ -3,7 +3,6 @@
 package permission_test
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -158,26 +157,9 @@ type bench struct {
 	t       *testing.T
 	dash    *fake
 	clock   *timers
-	log     *logBuffer
+	log     *testkit.Log
 	granted chan struct{}
 	asker   *permission.Asker
-}
-
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 func newBench(t *testing.T) *bench {
@@ -185,7 +167,7 @@ func newBench(t *testing.T) *bench {
 	testkit.NoLeaks(t)
 	f := &fake{t: t, q: map[string][]reply{}, came: make(chan string, 100)}
 	f.tenure, f.end = context.WithCancel(context.Background())
-	b := &bench{t: t, dash: f, log: &logBuffer{}, granted: make(chan struct{}, 10), clock: &timers{
+	b := &bench{t: t, dash: f, log: &testkit.Log{}, granted: make(chan struct{}, 10), clock: &timers{
 		now: testkit.Start, set: make(chan time.Duration, 100),
 	}}
 	c, err := client.New(client.Options{Dashboard: "http://dash.example", Version: "0.1.0"})
@@ -249,18 +231,4 @@ func (b *bench) poll(d time.Duration) {
 	last := len(b.clock.wait) - 1
 	b.clock.wait[last] <- b.clock.now
 	b.clock.wait = slices.Delete(b.clock.wait, last, last+1)
-}
-
-// until waits for a condition.
-func (b *bench) until(what string, holds func() bool) {
-	b.t.Helper()
-	tick := time.NewTicker(time.Millisecond)
-	defer tick.Stop()
-	for late := time.After(patience); !holds(); {
-		select {
-		case <-tick.C:
-		case <-late:
-			b.t.Fatalf("%s did not come", what)
-		}
-	}
 }

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/fiftyarms/platform/internal/platform/permission"
+	"github.com/fiftyarms/platform/internal/testkit"
 )
 
 // TestGranted: the set waits under one code, however it is spelled, until the person grants it.
@@ -97,13 +98,13 @@ func TestDecided(t *testing.T) {
 			b.poll(pollEvery)
 			var told []string
 			again := ""
-			b.until("a free set", func() bool {
+			testkit.Until(t, "a free set", func() bool {
 				told = append(told, b.asker.Reminders()...)
 				again = b.ask("boards.edit")
 				return again != "approval_pending CODE-1"
 			})
 			b.want(again, "approval_required CODE-2")
-			b.until("the reminder", func() bool {
+			testkit.Until(t, "the reminder", func() bool {
 				told = append(told, b.asker.Reminders()...)
 				return tt.told == "" || len(told) > 0
 			})
@@ -128,7 +129,7 @@ func TestLapses(t *testing.T) {
 		b.poll(wait)
 		left -= wait
 	}
-	b.until("a free set", func() bool { return b.ask("boards.edit") == "approval_required CODE-2" })
+	testkit.Until(t, "a free set", func() bool { return b.ask("boards.edit") == "approval_required CODE-2" })
 }
 
 // TestTheKeyGoes: with a key go the requests that it made.

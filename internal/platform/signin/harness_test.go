@@ -237,31 +237,14 @@ type bench struct {
 	dash    *fake
 	keys    *store
 	clock   *timers
-	log     *logBuffer
+	log     *testkit.Log
 	session *signin.Session
-}
-
-type logBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *logBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *logBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
 }
 
 func newBench(t *testing.T, change func(*signin.Options, *store)) *bench {
 	t.Helper()
 	testkit.NoLeaks(t)
-	b := &bench{t: t, dash: &fake{t: t, q: map[string][]reply{}}, keys: &store{saved: make(chan struct{}, 10)}, clock: newTimers(), log: &logBuffer{}}
+	b := &bench{t: t, dash: &fake{t: t, q: map[string][]reply{}}, keys: &store{saved: make(chan struct{}, 10)}, clock: newTimers(), log: &testkit.Log{}}
 	known := new(secret.Known)
 	c, err := client.New(client.Options{Dashboard: "http://dash.example", Version: "0.1.0", Transport: b.dash, Known: known})
 	if err != nil {

@@ -64,7 +64,7 @@ func (t *Trio) noRoutes(ctx context.Context, tag string) string {
 	}
 	var tags []string
 	for _, route := range all {
-		if op, known := contract.Route(route); known && !op.Stream && op.Tag != "" {
+		if op := contract.Route(route); !op.Stream && op.Tag != "" {
 			tags = append(tags, op.Tag)
 		}
 	}
@@ -73,10 +73,7 @@ func (t *Trio) noRoutes(ctx context.Context, tag string) string {
 }
 
 // streams tells whether a route is known to answer with events without end.
-func streams(route string) bool {
-	op, _ := contract.Route(route)
-	return op.Stream
-}
+func streams(route string) bool { return contract.Route(route).Stream }
 
 // fetchRoutes asks the dashboard for the routes that the key reaches; tag "" is all.
 func (t *Trio) fetchRoutes(ctx context.Context, tag string) ([]string, error) {

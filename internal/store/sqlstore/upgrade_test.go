@@ -34,7 +34,7 @@ var filled = [][]string{
 		`INSERT INTO issue_conflict (team_id, issue_id, other_id, reason) VALUES ('team', 'SHOP-1', 'SHOP-2', 'r'), ('team', 'SHOP-2', 'SHOP-1', 'r')`,
 		`INSERT INTO acceptance_item (team_id, issue_id, number, title, checked, version) VALUES ('team', 'SHOP-1', 1, 'It holds', 0, 1)`,
 		`INSERT INTO comment (team_id, issue_id, number, body, actor, at) VALUES ('team', 'SHOP-1', 1, 'b', '{}', 1)`,
-		`INSERT INTO attachment (team_id, id, issue_id, at, content) VALUES ('team', 'file', 'SHOP-1', 1, '{"id":"file"}')`,
+		`INSERT INTO attachment (team_id, id, issue_id, at, content) VALUES ('team', 'file', 'SHOP-1', 1, '{"id":"file","filename":"notes.md"}')`,
 		`INSERT INTO event (team_id, number, kind, at, board, issue_id, actor, changes) VALUES ('team', 1, 'issue.created', 1, 1, 'SHOP-1', '{}', '{}')`,
 		`INSERT INTO once (team_id, caller, operation, key, digest, subject, at) VALUES ('team', 'key', 'createIssue', 'k', 'd', 'SHOP-1', 1)`,
 	},

@@ -51,13 +51,7 @@ func TestADatabaseFromBeforeBoards(t *testing.T) {
 func TestAFileFromBeforeBlobs(t *testing.T) {
 	testkit.EachEngine(t, func(t *testing.T, e testkit.Engine) {
 		address := e.Fresh(t)
-		old(t, e, address, 2,
-			`INSERT INTO team_log (team_id, head) VALUES ('team', 0)`,
-			`INSERT INTO board (team_id, ref, prefix, name, last_issue, version, created_at, updated_at) VALUES ('team', 1, 'SHOP', 'Shop', 1, 1, 1, 1)`,
-			`INSERT INTO issue (team_id, id, board, number, status, position, last_item, version, created_at, updated_at, waiting_reason, title_key, content, description_hash, description)
-				VALUES ('team', 'SHOP-1', 1, 1, 'ToDo', 1, 0, 1, 1, 1, '', '', '{"type":"Bug"}', '', '')`,
-			`INSERT INTO attachment (team_id, id, issue_id, at, content) VALUES ('team', 'file', 'SHOP-1', 1, '{"id":"file","filename":"notes.md"}')`,
-		)
+		old(t, e, address, 2, slices.Concat(filled[:2]...)...)
 		s := open(t, address)
 		ctx := t.Context()
 		for _, want := range []string{"file", "new"} {

@@ -24,7 +24,6 @@ var audits = []test{
 			return store.Trail{ID: e.ID, Address: e.Address}
 		}
 		at := func() time.Time { return after(time.Duration(n) * time.Minute) }
-		text := func(s string) *string { return &s }
 		subject := func(kind dash.AuditSubjectKind, id, name string) dash.AuditSubject {
 			return dash.AuditSubject{Kind: kind, ID: id, Name: name}
 		}
@@ -40,7 +39,7 @@ var audits = []test{
 
 		r := w.request(f.Team)
 		d := verdict(f.Person, approve)
-		d.Trail = note(dash.AuditEntry{Action: dash.AuditActionAccessApproved, Subject: subject("access_request", r.PublicID, r.Title), Permissions: d.Permissions, Note: text(d.Note)})
+		d.Trail = note(dash.AuditEntry{Action: dash.AuditActionAccessApproved, Subject: subject("access_request", r.PublicID, r.Title), Permissions: d.Permissions, Note: new(d.Note)})
 		d.At = at()
 		w.must(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, d, after(time.Hour)))
 		w.refused(w.DecideAccessRequest(w.ctx(), r.PublicID, r.Digest, d, after(time.Hour)), store.ErrConflict)
@@ -57,7 +56,7 @@ var audits = []test{
 		}{{deny, dash.AuditActionPermissionDenied}, {revise, dash.AuditActionPermissionSentBack}, {approve, dash.AuditActionPermissionApproved}} {
 			p := w.wanted(k, edits)
 			a := answer(k, v.verdict)
-			a.Trail = note(dash.AuditEntry{Action: v.action, Subject: subject("permission_request", p.PublicID, "50a_Zk3v Mend the checkout"), Permissions: p.Permissions, Note: text(a.Note)})
+			a.Trail = note(dash.AuditEntry{Action: v.action, Subject: subject("permission_request", p.PublicID, "50a_Zk3v Mend the checkout"), Permissions: p.Permissions, Note: new(a.Note)})
 			a.At = at()
 			w.must(w.decides(p, a))
 			w.refused(w.decides(p, a), store.ErrConflict)
